@@ -8,7 +8,9 @@ use crate::input::{Gauge, Input, OpenError};
 use crate::synchronisation::{self, Object};
 
 /// Judges a recording of an object with named operations, or of several with keys: each by itself,
-/// or only the one with the key. The gauge shows the progress of reading.
+/// or only the one with the key. A file is read event by event; it is held in memory only if that
+/// leaves an answer open, or finds a violation, whose argument is about all operations. The gauge
+/// shows the progress of each reading.
 pub fn judge_recorded(
     object: &Object,
     input: &Input,
@@ -17,13 +19,27 @@ pub fn judge_recorded(
     options: &Options,
     gauge: &Gauge,
 ) -> Judgement {
-    let judged = input.bytes(gauge).and_then(|bytes| {
-        synchronisation::judge(object, bytes, format, key, options).map_err(OpenError::from)
-    });
-    match judged {
+    match judged(object, input, format, key, options, gauge) {
         Ok(judged) => collected(object, judged, options.linearization),
         Err(error) => Judgement::new(format, Counts::default(), Finding::Malformed(error)),
     }
+}
+
+fn judged(
+    object: &Object,
+    input: &Input,
+    format: Option<Format>,
+    key: Option<&Value>,
+    options: &Options,
+    gauge: &Gauge,
+) -> Result<Vec<synchronisation::Judgement>, OpenError> {
+    if !input.is_stream() {
+        let settled = synchronisation::settle(object, input.bytes(gauge)?, format, key, options)?;
+        if let Some(judged) = settled {
+            return Ok(judged);
+        }
+    }
+    Ok(synchronisation::judge(object, input.bytes(gauge)?, format, key, options)?)
 }
 
 /// Returns the judgement of the only object, or that of several; those without a violation are

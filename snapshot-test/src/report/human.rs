@@ -4,7 +4,8 @@
 use std::fmt::Write;
 
 use snapshot_core::check::{counted, told_completion, told_linearizable};
-use snapshot_core::verdict::{Cause, Method, Size};
+use snapshot_core::monitor::Undecided;
+use snapshot_core::verdict::{Cause, Method, Size, Unknown};
 
 use super::{shown, verdict};
 use crate::judge::objects::Part;
@@ -52,118 +53,22 @@ fn write(
             )
         }
         Finding::Violation(violation) => {
-            let ViolationFinding { method, decided_at: (event, location), .. } = violation.as_ref();
-            let size = size(&judgement.counts);
-            writeln!(out, "{name}: {verdict} ({size}; {})", method.description())?;
-            out.push_str(&told_completion(&location.to_string(), *event, violation.is_first));
-            match &violation.proof {
-                Some(proof) => {
-                    let place = |event| {
-                        let location = proof.location(event);
-                        location.map_or_else(|| "?".to_owned(), |location| location.to_string())
-                    };
-                    out.push_str(&shown(&proof.explanation, judgement.format).tell(place));
-                    if with_automata {
-                        out.push_str(&proof.explanation.tell_run());
-                    }
-                }
-                None => writeln!(
-                    out,
-                    "  the proof is not at hand: the input was not kept, or is too large"
-                )?,
-            }
-            match &violation.malformed {
-                Some(error) => writeln!(out, "  note: the input is malformed later on: {error}"),
-                None => Ok(()),
-            }
+            let method = violation.method.description();
+            writeln!(out, "{name}: {verdict} ({}; {method})", size(&judgement.counts))?;
+            write_violation(out, judgement, violation, with_automata)
         }
         Finding::Unknown { method, unknown } => {
-            let is_saturated = *method == Method::Saturation;
             let searched = match method {
                 Method::Generic => "generic search",
                 Method::Saturation | Method::Automata => method.description(),
                 _ => "exact search",
             };
             writeln!(out, "{name}: {verdict} ({}; {searched})", size(&judgement.counts))?;
-            let exhausted = unknown.exhausted;
-            let known = told_linearizable(unknown.linearizable_events);
-            if *method == Method::Automata {
-                writeln!(out, "  the {exhausted} budget ran out before all renamings were judged")?;
-            } else if is_saturated {
-                writeln!(out, "  the {exhausted} budget ran out; {known}")?;
-                let repeat = match unknown.cause {
-                    Cause::OverlappingUpdates { .. } => "values did not repeat; but ",
-                    _ => "",
-                };
-                let cause = unknown.cause.told(&judgement.names);
-                writeln!(out, "  it was not decided in linear time: {repeat}{cause}")?;
-            } else {
-                let states = counted(unknown.states, "state", "states");
-                writeln!(out, "  the {exhausted} budget ran out after {states}; {known}")?;
-                writeln!(
-                    out,
-                    "  it was searched because {}",
-                    unknown.cause.told(&judgement.names)
-                )?;
-            }
-            let instead = match unknown.cause {
-                Cause::Requested | Cause::Unrenamable(_) => "leave out --method",
-                Cause::AmbiguousValue { .. } => "record values that do not repeat",
-                Cause::OverlappingUpdates { .. } if is_saturated => {
-                    "check shorter recordings, or let one process write each segment"
-                }
-                Cause::OverlappingUpdates { .. } => {
-                    "let one process write each segment, or record values that do not repeat"
-                }
-                Cause::PartialScan { .. } => {
-                    "check shorter recordings, or record scans of all segments"
-                }
-            };
-            writeln!(
-                out,
-                "  help: give it more with --budget-seconds and --budget-memory, or {instead}"
-            )
+            write_unknown(out, judgement, *method, unknown)
         }
         Finding::Unsearched { undecided, obstacle } => {
             writeln!(out, "{name}: {verdict} ({})", size(&judgement.counts))?;
-            match undecided.cause {
-                Cause::Unrenamable(cause) => {
-                    writeln!(out, "  the automata judge simple histories, and {cause}")?;
-                }
-                cause => writeln!(
-                    out,
-                    "  {}; to go on takes an exact search, because {}",
-                    told_linearizable(undecided.event),
-                    cause.told(&judgement.names)
-                )?,
-            }
-            match obstacle {
-                Obstacle::Forgotten => match undecided.cause {
-                    Cause::PartialScan { .. } => writeln!(
-                        out,
-                        "  help: let the input be kept (no --forget); or declare `writers many` \
-                         and add --live, which finds cycles as they come"
-                    ),
-                    _ => writeln!(out, "  help: let the input be kept (no --forget)"),
-                },
-                Obstacle::Unwanted if matches!(undecided.cause, Cause::Unrenamable(_)) => {
-                    writeln!(out, "  help: leave out --method")
-                }
-                Obstacle::Unwanted => {
-                    writeln!(out, "  help: let it be searched (no --method linear)")
-                }
-                Obstacle::TooLarge => {
-                    let instead = match undecided.cause {
-                        Cause::AmbiguousValue { .. } => ", or record values that do not repeat",
-                        _ => ", or check shorter recordings",
-                    };
-                    writeln!(
-                        out,
-                        "  the history does not fit in the memory budget\n  help: raise \
-                         --budget-memory{instead}"
-                    )
-                }
-            }
+            write_unsearched(out, judgement, undecided, *obstacle)
         }
         Finding::Immediate(finding) => {
             writeln!(
@@ -203,6 +108,114 @@ fn write(
             None => writeln!(out, "{name}: {verdict}"),
         },
     }
+}
+
+/// Writes the place of a violation, and its proof.
+fn write_violation(
+    out: &mut String,
+    judgement: &Judgement,
+    violation: &ViolationFinding,
+    with_automata: bool,
+) -> std::fmt::Result {
+    let (event, location) = violation.decided_at;
+    out.push_str(&told_completion(&location.to_string(), event, violation.is_first));
+    match &violation.proof {
+        Some(proof) => {
+            let place = |event| {
+                let location = proof.location(event);
+                location.map_or_else(|| "?".to_owned(), |location| location.to_string())
+            };
+            out.push_str(&shown(&proof.explanation, judgement.format).tell(place));
+            if with_automata {
+                out.push_str(&proof.explanation.tell_run());
+            }
+        }
+        None => {
+            writeln!(out, "  the proof is not at hand: the input was not kept, or is too large")?;
+        }
+    }
+    match &violation.malformed {
+        Some(error) => writeln!(out, "  note: the input is malformed later on: {error}"),
+        None => Ok(()),
+    }
+}
+
+/// Writes the partial result of a search that ran out of its budget, and a remedy.
+fn write_unknown(
+    out: &mut String,
+    judgement: &Judgement,
+    method: Method,
+    unknown: &Unknown,
+) -> std::fmt::Result {
+    let is_saturated = method == Method::Saturation;
+    let exhausted = unknown.exhausted;
+    let known = told_linearizable(unknown.linearizable_events);
+    let cause = unknown.cause.told(&judgement.names);
+    if method == Method::Automata {
+        writeln!(out, "  the {exhausted} budget ran out before all renamings were judged")?;
+    } else if is_saturated {
+        writeln!(out, "  the {exhausted} budget ran out; {known}")?;
+        let repeat = match unknown.cause {
+            Cause::OverlappingUpdates { .. } => "values did not repeat; but ",
+            _ => "",
+        };
+        writeln!(out, "  it was not decided in linear time: {repeat}{cause}")?;
+    } else {
+        let states = counted(unknown.states, "state", "states");
+        writeln!(out, "  the {exhausted} budget ran out after {states}; {known}")?;
+        writeln!(out, "  it was searched because {cause}")?;
+    }
+    let instead = match unknown.cause {
+        Cause::Requested | Cause::Unrenamable(_) => "leave out --method",
+        Cause::AmbiguousValue { .. } => "record values that do not repeat",
+        Cause::OverlappingUpdates { .. } if is_saturated => {
+            "check shorter recordings, or let one process write each segment"
+        }
+        Cause::OverlappingUpdates { .. } => {
+            "let one process write each segment, or record values that do not repeat"
+        }
+        Cause::PartialScan { .. } => "check shorter recordings, or record scans of all segments",
+    };
+    writeln!(out, "  help: give it more with --budget-seconds and --budget-memory, or {instead}")
+}
+
+/// Writes the reason why an input was not searched, and a remedy.
+fn write_unsearched(
+    out: &mut String,
+    judgement: &Judgement,
+    undecided: &Undecided,
+    obstacle: Obstacle,
+) -> std::fmt::Result {
+    match undecided.cause {
+        Cause::Unrenamable(cause) => {
+            writeln!(out, "  the automata judge simple histories, and {cause}")?;
+        }
+        cause => writeln!(
+            out,
+            "  {}; to go on takes an exact search, because {}",
+            told_linearizable(undecided.event),
+            cause.told(&judgement.names)
+        )?,
+    }
+    let help = match (obstacle, undecided.cause) {
+        (Obstacle::Forgotten, Cause::PartialScan { .. }) => {
+            "let the input be kept (no --forget); or declare `writers many` and add --live, which \
+             finds cycles as they come"
+        }
+        (Obstacle::Forgotten, _) => "let the input be kept (no --forget)",
+        (Obstacle::Unwanted, Cause::Unrenamable(_)) => "leave out --method",
+        (Obstacle::Unwanted, _) => "let it be searched (no --method linear)",
+        (Obstacle::TooLarge, cause) => {
+            writeln!(out, "  the history does not fit in the memory budget")?;
+            match cause {
+                Cause::AmbiguousValue { .. } => {
+                    "raise --budget-memory, or record values that do not repeat"
+                }
+                _ => "raise --budget-memory, or check shorter recordings",
+            }
+        }
+    };
+    writeln!(out, "  help: {help}")
 }
 
 const fn size(counts: &Counts) -> Size {

@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 use snapshot_core::OperationId;
+use snapshot_core::immediate::Repeated;
 use snapshot_core::renaming::Unrenamable;
 use snapshot_core::verdict::Cause;
 
@@ -12,6 +13,7 @@ use super::violation::{Violation, exchanges, violation};
 use super::{doubt, exhausted, verdict};
 use crate::Value;
 use crate::certificate::Refuted;
+use crate::error::InputError;
 use crate::format::JsonValue;
 use crate::input::OpenError;
 use crate::judge::{Finding, Judgement, Obstacle, immediate};
@@ -202,39 +204,16 @@ fn record<'a>(name: &'a str, judgement: &'a Judgement, certificate: Option<&str>
         Finding::Violation(finding) => {
             record.method = Some(finding.method.name());
             record.violation = Some(violation(finding, judgement.format));
-            record.malformed = finding.malformed.as_ref().map(|error| Malformed {
-                line: Some(error.location().line),
-                column: Some(error.location().column),
-                message: error.message(),
-                report: error.report(name).to_string(),
-            });
+            record.malformed = finding.malformed.as_ref().map(|error| defect(error, name));
         }
         Finding::Unknown { method, unknown: finding } => {
             record.method = Some(method.name());
-            let (cause, operations, segment) = cause(&finding.cause);
-            record.unknown = Some(Unknown {
-                cause,
-                operations,
-                segment,
-                exhausted: exhausted(finding.exhausted),
-                states: finding.states,
-                linearizable_events: finding.linearizable_events,
-            });
+            let (exhausted, events) = (exhausted(finding.exhausted), finding.linearizable_events);
+            record.unknown = Some(unknown(&finding.cause, exhausted, finding.states, events));
         }
         Finding::Unsearched { undecided, obstacle } => {
-            let (cause, operations, segment) = cause(&undecided.cause);
-            record.unknown = Some(Unknown {
-                cause,
-                operations,
-                segment,
-                exhausted: match obstacle {
-                    Obstacle::Forgotten => "forgotten",
-                    Obstacle::TooLarge => "memory",
-                    Obstacle::Unwanted => "method",
-                },
-                states: 0,
-                linearizable_events: undecided.event,
-            });
+            let obstacle = obstacle.name();
+            record.unknown = Some(unknown(&undecided.cause, obstacle, 0, undecided.event));
         }
         Finding::Immediate(finding) => {
             record.method = Some("immediate");
@@ -244,14 +223,7 @@ fn record<'a>(name: &'a str, judgement: &'a Judgement, certificate: Option<&str>
                     record.violation = Some(exchanges(violation, &judgement.names));
                 }
                 immediate::Finding::Undecided(repeated, _) => {
-                    record.unknown = Some(Unknown {
-                        cause: "repeated-value",
-                        operations: vec![index(repeated.operation)],
-                        segment: Some(repeated.process.index()),
-                        exhausted: "method",
-                        states: 0,
-                        linearizable_events: 0,
-                    });
+                    record.unknown = Some(repeated_value(repeated));
                 }
             }
         }
@@ -261,22 +233,48 @@ fn record<'a>(name: &'a str, judgement: &'a Judgement, certificate: Option<&str>
     record
 }
 
-fn malformed(error: &OpenError, name: &str) -> Malformed {
-    let location = match error {
-        OpenError::Input(error) => Some(error.location()),
-        OpenError::Recorded(error) => Some(error.location),
-        _ => None,
-    };
-    Malformed {
-        line: location.map(|location| location.line),
-        column: location.map(|location| location.column),
-        message: match error {
-            OpenError::Input(error) => error.message(),
-            OpenError::Recorded(error) => error.kind.to_string(),
-            other => other.to_string(),
-        },
-        report: error.report(name).to_string(),
+fn unknown(cause: &Cause, exhausted: &'static str, states: u64, events: usize) -> Unknown {
+    let (cause, operations, segment) = self::cause(cause);
+    Unknown { cause, operations, segment, exhausted, states, linearizable_events: events }
+}
+
+/// Returns the record of an immediate snapshot whose conditions do not decide.
+fn repeated_value(repeated: &Repeated) -> Unknown {
+    Unknown {
+        cause: "repeated-value",
+        operations: vec![index(repeated.operation)],
+        segment: Some(repeated.process.index()),
+        exhausted: "method",
+        states: 0,
+        linearizable_events: 0,
     }
+}
+
+impl Obstacle {
+    /// Returns a one-word name.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Forgotten => "forgotten",
+            Self::TooLarge => "memory",
+            Self::Unwanted => "method",
+        }
+    }
+}
+
+fn malformed(error: &OpenError, name: &str) -> Malformed {
+    let (location, message) = match error {
+        OpenError::Input(error) => return defect(error, name),
+        OpenError::Recorded(error) => (Some(error.location), error.kind.to_string()),
+        other => (None, other.to_string()),
+    };
+    let [line, column] = [location.map(|at| at.line), location.map(|at| at.column)];
+    Malformed { line, column, message, report: error.report(name).to_string() }
+}
+
+fn defect(error: &InputError, name: &str) -> Malformed {
+    let (line, column) = (Some(error.location().line), Some(error.location().column));
+    let (message, report) = (error.message(), error.report(name).to_string());
+    Malformed { line, column, message, report }
 }
 
 pub(super) fn index(id: OperationId) -> usize {

@@ -64,7 +64,8 @@ pub struct Judgement {
 /// The answer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Finding {
-    /// It is set-linearizable, by these groups; progress holds, if that was wanted.
+    /// It is set-linearizable, by these groups of the operations that were kept; progress holds, if
+    /// that was wanted.
     SetLinearizable(SetLinearization),
     /// It is not, or progress fails.
     Violation(Violation),
@@ -123,6 +124,26 @@ pub fn judge(
     object.kind().judge(&object, &mut input, format, key, options)
 }
 
+/// As [`judge`], in memory bounded by the operations that may still matter: `None` unless the
+/// objects are judged at each event, all are linearizable, and no order of them is wanted.
+///
+/// # Errors
+/// As [`judge`].
+pub fn settle(
+    object: &Object,
+    input: impl Read,
+    format: Option<Format>,
+    key: Option<&Value>,
+    options: &Options,
+) -> Result<Option<Vec<Judgement>>, ReadError> {
+    if options.linearization || options.progress || options.live {
+        return Ok(None);
+    }
+    let (mut input, format) = begun(input, format)?;
+    let object = object.of(format);
+    object.kind().settle(&object, &mut input, format, key, options)
+}
+
 /// As [`judge`], while the recording is made: `alarm` gets the judgement of each object that rules
 /// find violated, up to there; its later events are not judged. Returns the judgements of the
 /// others at the end of the input, or where an answer was false.
@@ -153,6 +174,29 @@ pub(super) fn judge_by<K: Interface>(
     let live = if options.live { Live::Stop } else { Live::Off };
     let recordings = read(kind, object, input, format, key, options, live)?;
     judged(kind, object, recordings, options)
+}
+
+/// As [`settle`], by this kind of object.
+pub(super) fn settle_by<K: Interface>(
+    kind: &K,
+    object: &Object,
+    input: &mut dyn Read,
+    format: Option<Format>,
+    key: Option<&Value>,
+    options: &Options,
+) -> Result<Option<Vec<Judgement>>, ReadError> {
+    let mut is_settled = true;
+    let recordings = read(kind, object, input, format, key, options, Live::Settle(&mut is_settled));
+    let recordings = recordings?;
+    if !is_settled {
+        return Ok(None);
+    }
+    let mut judged = judged(kind, object, recordings, options)?;
+    let is_right = |one: &Judgement| matches!(one.finding, Finding::SetLinearizable(_));
+    for one in &mut judged {
+        one.watched = None;
+    }
+    Ok(judged.iter().all(is_right).then_some(judged))
 }
 
 /// As [`watch`], by this kind of object.

@@ -9,7 +9,7 @@ use super::certificate::{Certificate, Refuted, certify_by};
 use super::error::ReadError;
 use super::generate::{ObjectRecipe, ObjectRecipeError, Player};
 use super::interface::{Interface, Nouns, Signature};
-use super::judge::{Judgement, judge_by, watch_by};
+use super::judge::{Judgement, judge_by, settle_by, watch_by};
 use super::object::Object;
 use super::reader::Deed;
 use super::recording::{Live, Pass, read};
@@ -33,6 +33,15 @@ pub(crate) trait Kind {
         key: Option<&Value>,
         options: &Options,
     ) -> Result<Vec<Judgement>, ReadError>;
+
+    fn settle(
+        &self,
+        object: &Object,
+        input: &mut dyn Read,
+        format: Option<Format>,
+        key: Option<&Value>,
+        options: &Options,
+    ) -> Result<Option<Vec<Judgement>>, ReadError>;
 
     fn watch(
         &self,
@@ -92,6 +101,17 @@ impl<K: Interface> Kind for K {
         options: &Options,
     ) -> Result<Vec<Judgement>, ReadError> {
         judge_by(self, object, input, format, key, options)
+    }
+
+    fn settle(
+        &self,
+        object: &Object,
+        input: &mut dyn Read,
+        format: Option<Format>,
+        key: Option<&Value>,
+        options: &Options,
+    ) -> Result<Option<Vec<Judgement>>, ReadError> {
+        settle_by(self, object, input, format, key, options)
     }
 
     fn watch(

@@ -113,6 +113,8 @@ pub(super) enum Live<'a, K: ObjectKind> {
     Off,
     /// Reading ends.
     Stop,
+    /// Reading ends, as it does where an object cannot be judged at each event; this is false then.
+    Settle(&'a mut bool),
     /// The recording of the object up to there is taken, and the others go on; reading ends if the
     /// answer is false.
     Take(&'a mut dyn FnMut(Recording<K>) -> bool),
@@ -264,6 +266,25 @@ impl<'k, K: Interface> Building<'k, K> {
     }
 }
 
+/// An input of one or several objects, as far as it was read.
+struct Reading<'k, 'o, K: Interface, R> {
+    kind: &'k K,
+    object: &'o Object,
+    lines: Source<R>,
+    /// The object to read, of several.
+    wanted: Option<&'o Value>,
+    /// The options of what is judged while it is read.
+    watched: Option<&'o Options>,
+    /// The number of the object of each key.
+    numbers: HashMap<Option<Value>, usize>,
+    objects: Vec<Building<'k, K>>,
+    /// True behind the first line.
+    has_lines: bool,
+    has_events: bool,
+    /// Arguments that are within their ranges for some numbers of processes, each with its error.
+    open: Vec<(K::Input, ReadError)>,
+}
+
 /// Reads the recordings of an object; of several objects only the one with `wanted`, if given.
 /// Those that `live` took are not among them; `options` are for what is judged while it is read.
 pub(super) fn read<K: Interface>(
@@ -276,68 +297,117 @@ pub(super) fn read<K: Interface>(
     mut live: Live<'_, K>,
 ) -> Result<Recordings<K>, ReadError> {
     let vocabulary = Vocabulary::new(object, kind.signatures());
-    let mut lines = Source::new(input, format, vocabulary);
-    let mut numbers: HashMap<Option<Value>, usize> = HashMap::new();
-    let mut objects: Vec<Building<'_, K>> = Vec::new();
-    let watched = matches!(live, Live::Stop | Live::Take(_)).then_some(options);
-    let mut seen: Option<Location> = None;
-    let mut has_events = false;
-    // Arguments that are within their ranges for some numbers of processes, each with its error.
-    let mut open: Vec<(K::Input, ReadError)> = Vec::new();
-    while let Some(read) = lines.next() {
+    let is_watched = !matches!(live, Live::Off | Live::Pass(_));
+    let mut reading = Reading {
+        kind,
+        object,
+        lines: Source::new(input, format, vocabulary),
+        wanted,
+        watched: is_watched.then_some(options),
+        numbers: HashMap::new(),
+        objects: Vec::new(),
+        has_lines: false,
+        has_events: false,
+        open: Vec::new(),
+    };
+    while let Some(read) = reading.lines.next() {
         let (location, line) = read?;
+        if !reading.take(location, line, &mut live)? {
+            reading.open.clear();
+            break;
+        }
+    }
+    reading.finish()
+}
+
+impl<K: Interface, R: Read> Reading<'_, '_, K, R> {
+    /// Takes a line. Returns false if reading ends with it.
+    fn take(
+        &mut self,
+        location: Location,
+        line: Line,
+        live: &mut Live<'_, K>,
+    ) -> Result<bool, ReadError> {
         let at = (location.column - 1) as usize;
-        let known = match &line {
-            Line::Event { process, .. } => lines.process(process),
-            Line::Object(_, Some(names)) => lines.declare(names.clone()).map(|()| 0),
-            Line::Name { process, name } => lines.declare_one(*process, name).map(|()| 0),
-            Line::Object(_, None) => Ok(0),
-        };
-        let fail = |kind: ReadErrorKind| lines.fail((at, kind));
-        let is_late = has_events || seen.is_some() && matches!(line, Line::Object(..));
-        let (key, deed) = match line {
-            Line::Event { key, deed, .. } => (key, deed),
-            _ if is_late => return Err(fail(ReadErrorKind::LateHeader)),
-            Line::Name { .. } => {
-                known.map_err(fail)?;
-                seen = Some(location);
-                continue;
+        let taken = match line {
+            Line::Event { key, process, deed } => {
+                let taken = self.lines.process(&process).and_then(|process| {
+                    (self.has_lines, self.has_events) = (true, true);
+                    Ok((process, self.object_of(&key)?))
+                });
+                taken.map(|(process, number)| (process, number, deed))
             }
-            Line::Object(name, _) => {
-                known.map_err(fail)?;
-                seen = Some(location);
-                if !object.is_named(&name) {
-                    let wanted = object.to_string();
-                    return Err(fail(ReadErrorKind::OtherObject { found: name, wanted }));
+            header => {
+                let taken = self.take_header(header);
+                return taken.map(|()| true).map_err(|kind| self.lines.fail((at, kind)));
+            }
+        };
+        let (process, number, deed) = taken.map_err(|kind| self.lines.fail((at, kind)))?;
+        let building = &self.objects[number];
+        if building.is_over || self.is_unwanted(building) {
+            return Ok(true);
+        }
+        self.take_event(number, process, deed, location, live)
+    }
+
+    /// Takes a line before the events.
+    fn take_header(&mut self, line: Line) -> Result<(), ReadErrorKind> {
+        let is_object = matches!(line, Line::Object(..));
+        if self.has_events || self.has_lines && is_object {
+            return Err(ReadErrorKind::LateHeader);
+        }
+        match line {
+            Line::Object(name, names) => {
+                names.map_or(Ok(()), |names| self.lines.declare(names))?;
+                if !self.object.is_named(&name) {
+                    let wanted = self.object.to_string();
+                    return Err(ReadErrorKind::OtherObject { found: name, wanted });
                 }
-                continue;
             }
-        };
-        let process = known.map_err(fail)?;
-        (seen, has_events) = (Some(location), true);
-        if let Some(first) = objects.first()
+            Line::Name { process, name } => self.lines.declare_one(process, &name)?,
+            Line::Event { .. } => {}
+        }
+        self.has_lines = true;
+        Ok(())
+    }
+
+    /// Returns the number of the object with a key.
+    fn object_of(&mut self, key: &Option<Value>) -> Result<usize, ReadErrorKind> {
+        if let Some(first) = self.objects.first()
             && first.key.is_some() != key.is_some()
         {
-            return Err(fail(ReadErrorKind::Keys { has_key: key.is_some() }));
+            return Err(ReadErrorKind::Keys { has_key: key.is_some() });
         }
-        let number = match numbers.get(&key) {
-            Some(&number) => number,
-            None => {
-                objects.push(Building::new(kind, key.clone(), watched));
-                numbers.insert(key, objects.len() - 1);
-                objects.len() - 1
-            }
-        };
+        if let Some(&number) = self.numbers.get(key) {
+            return Ok(number);
+        }
+        self.objects.push(Building::new(self.kind, key.clone(), self.watched));
+        self.numbers.insert(key.clone(), self.objects.len() - 1);
+        Ok(self.objects.len() - 1)
+    }
+
+    fn is_unwanted(&self, building: &Building<'_, K>) -> bool {
+        self.wanted.is_some() && building.key.as_ref() != self.wanted
+    }
+
+    /// Takes an event of an object. Returns false if reading ends with it.
+    fn take_event(
+        &mut self,
+        number: usize,
+        process: usize,
+        deed: Deed,
+        location: Location,
+        live: &mut Live<'_, K>,
+    ) -> Result<bool, ReadError> {
+        let kind = self.kind;
+        let Self { lines, objects, open, .. } = self;
         let building = &mut objects[number];
-        if building.is_over || (wanted.is_some() && building.key.as_ref() != wanted) {
-            continue;
-        }
         let passed = matches!(live, Live::Pass(_)).then(|| deed.clone());
         let is_invocation = matches!(deed, Deed::Invoke { .. });
         let taken = building.take(kind, process, deed, location.line);
         taken.map_err(|kind| match kind {
             ReadErrorKind::NoOperation { .. } => lines.fail_at(None, kind),
-            kind => fail(kind.named(lines.names())),
+            kind => lines.fail(((location.column - 1) as usize, kind.named(lines.names()))),
         })?;
         let last = building.watch.history().operations().last();
         if let Some(last) = last.filter(|_| is_invocation) {
@@ -348,13 +418,17 @@ pub(super) fn read<K: Interface>(
                 Fit::Never(beyond) => return Err(refused(beyond)),
             }
         }
-        let goes_on = match &mut live {
+        Ok(match live {
             Live::Off => true,
             Live::Pass(pass) => {
                 building.forget_ended();
                 passed.is_none_or(|deed| pass(building.key.as_ref(), process, &deed))
             }
             Live::Stop => !building.is_alarm(),
+            Live::Settle(is_settled) => {
+                **is_settled = !building.is_alarm() && building.is_online;
+                **is_settled
+            }
             Live::Take(take) if building.is_alarm() => {
                 let over = Building { is_over: true, ..Building::new(kind, None, None) };
                 let over = Building { key: building.key.clone(), ..over };
@@ -362,38 +436,38 @@ pub(super) fn read<K: Interface>(
                 take(Recording { names, ..std::mem::replace(building, over).finish() })
             }
             Live::Take(_) => true,
+        })
+    }
+
+    /// Returns the recordings at the end of the input.
+    fn finish(mut self) -> Result<Recordings<K>, ReadError> {
+        for (input, error) in std::mem::take(&mut self.open) {
+            if let Fit::Never(beyond) = self.kind.fit(&input, true) {
+                return Err(ReadError { kind: beyond.into(), ..error });
+            }
+        }
+        let missing = match self.wanted {
+            _ if !self.has_lines && !self.lines.has_others() => Some(ReadErrorKind::Empty),
+            Some(wanted) if !self.numbers.contains_key(&Some(wanted.clone())) => {
+                Some(ReadErrorKind::NoKey { wanted: wanted.clone() })
+            }
+            _ => None,
         };
-        if !goes_on {
-            open.clear();
-            break;
+        if let Some(kind) = missing {
+            return Err(ReadError { location: Location::START, kind, line: None });
         }
-    }
-    for (input, error) in open {
-        if let Fit::Never(beyond) = kind.fit(&input, true) {
-            return Err(ReadError { kind: beyond.into(), ..error });
+        let mut objects = std::mem::take(&mut self.objects);
+        if objects.is_empty() {
+            objects.push(Building::new(self.kind, None, self.watched));
         }
+        objects.retain(|building| !building.is_over && !self.is_unwanted(building));
+        let names = self.lines.names();
+        let finish =
+            |building: Building<'_, K>| Recording { names: names.clone(), ..building.finish() };
+        let objects = objects.into_iter().map(finish).collect();
+        let (format, backwards) = (self.lines.format(), self.lines.backwards());
+        Ok(Recordings { objects, format, backwards })
     }
-    let missing = match (seen, wanted) {
-        (None, _) if !lines.has_others() => Some(ReadErrorKind::Empty),
-        (_, Some(wanted)) if !numbers.contains_key(&Some(wanted.clone())) => {
-            Some(ReadErrorKind::NoKey { wanted: wanted.clone() })
-        }
-        _ => None,
-    };
-    if let Some(kind) = missing {
-        return Err(ReadError { location: Location::START, kind, line: None });
-    }
-    if objects.is_empty() {
-        objects.push(Building::new(kind, None, watched));
-    }
-    let is_wanted = |building: &Building<'_, K>| {
-        !building.is_over && (wanted.is_none() || building.key.as_ref() == wanted)
-    };
-    let names = lines.names();
-    let finish =
-        |building: Building<'_, K>| Recording { names: names.clone(), ..building.finish() };
-    let objects = objects.into_iter().filter(is_wanted).map(finish).collect();
-    Ok(Recordings { objects, format: lines.format(), backwards: lines.backwards() })
 }
 
 fn no_operation(signatures: &'static [Signature], found: &str) -> ReadErrorKind {

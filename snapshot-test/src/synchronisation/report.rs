@@ -207,57 +207,8 @@ pub const fn uncertified(finding: &Finding) -> Option<&'static str> {
 /// order of [`Violation::operations`].
 pub fn argument(judgement: &Judgement, violation: &Violation) -> String {
     let criterion = judgement.object.criterion();
-    let list = |from: usize, count: usize| {
-        let names: Vec<String> =
-            (from..from + count).map(|index| format!("X{}", index + 1)).collect();
-        match names.as_slice() {
-            [all @ .., last] if !all.is_empty() && names.len() <= MOST => {
-                format!("{} and {last}", all.join(", "))
-            }
-            [one] => one.clone(),
-            _ => format!("X{} to X{}", from + 1, from + count),
-        }
-    };
     match violation {
-        Violation::Found(Found::Unmatched { deficiency: Some(sets), .. }) => {
-            let Deficiency { partners, components } = sets;
-            match (components.as_slice(), partners.len()) {
-                ([one], 0) if one.len() == 1 => {
-                    "X1 can take effect with none of the operations that overlap it, and not alone."
-                        .to_owned()
-                }
-                ([one], 0) => format!(
-                    "{} can take effect in pairs with each other only, and they are an odd number.",
-                    list(0, one.len())
-                ),
-                _ => {
-                    let mut at = 0;
-                    let mut sets = Vec::new();
-                    for set in components.iter().take(MOST) {
-                        sets.push(list(at, set.len()));
-                        at += set.len();
-                    }
-                    let total: usize = components.iter().map(Vec::len).sum();
-                    let few = match partners.len() {
-                        1 => format!("{}, which takes effect once", list(total, 1)),
-                        count => format!("one of {}, and these are fewer", list(total, count)),
-                    };
-                    if total == components.len() {
-                        return format!(
-                            "Each of {} can take effect only together with {few}.",
-                            list(0, total)
-                        );
-                    }
-                    let more = if components.len() > MOST { "; and so on" } else { "" };
-                    format!(
-                        "Each of these {} sets has an odd number of operations, which can take \
-                         effect in pairs with each other, but for one that needs {few}: {}{more}.",
-                        components.len(),
-                        sets.join("; ")
-                    )
-                }
-            }
-        }
+        Violation::Found(Found::Unmatched { deficiency: Some(sets), .. }) => unmatched(sets),
         Violation::Found(Found::Unmatched { deficiency: None, .. }) => {
             "X1 has no partner when all that respond before it have theirs. The proof is too large \
              to be shown."
@@ -277,27 +228,7 @@ pub fn argument(judgement: &Judgement, violation: &Violation) -> String {
              but after none of them can X1 take effect and return what it returned."
                 .to_owned()
         }
-        Violation::Part(Refuted { operations, cuts }) => {
-            let behind = match cuts.as_deref() {
-                None => String::new(),
-                Some([]) => ", even if all of them overlapped".to_owned(),
-                Some(cuts) => {
-                    let place = |id: &OperationId| operations.iter().position(|one| one == id);
-                    let names: Vec<String> =
-                        cuts.iter().filter_map(place).map(|at| format!("X{}", at + 1)).collect();
-                    format!(
-                        ", even if all order of time is forgotten but that of what had ended before \
-                         {} began and what began then or later",
-                        names.join(", or ")
-                    )
-                }
-            };
-            format!(
-                "The exact search ran out of its budget. But these operations, which are all on \
-                 some values, would have an order of their own if all had one. They have \
-                 none{behind}."
-            )
-        }
+        Violation::Part(part) => refuted(part),
         Violation::Missed(missed) if missed.len() == 1 => {
             format!(
                 "The recording is {criterion}, but at its end X1 waits, though it could take effect."
@@ -315,6 +246,78 @@ pub fn argument(judgement: &Judgement, violation: &Violation) -> String {
             )
         }
     }
+}
+
+/// Returns the names of so many operations in succession, the first of them behind `from` others.
+fn list(from: usize, count: usize) -> String {
+    let names: Vec<String> = (from..from + count).map(|index| format!("X{}", index + 1)).collect();
+    match names.as_slice() {
+        [all @ .., last] if !all.is_empty() && names.len() <= MOST => {
+            format!("{} and {last}", all.join(", "))
+        }
+        [one] => one.clone(),
+        _ => format!("X{} to X{}", from + 1, from + count),
+    }
+}
+
+/// Returns the argument of operations that cannot all have partners.
+fn unmatched(Deficiency { partners, components }: &Deficiency) -> String {
+    match (components.as_slice(), partners.len()) {
+        ([one], 0) if one.len() == 1 => {
+            return "X1 can take effect with none of the operations that overlap it, and not alone."
+                .to_owned();
+        }
+        ([one], 0) => {
+            return format!(
+                "{} can take effect in pairs with each other only, and they are an odd number.",
+                list(0, one.len())
+            );
+        }
+        _ => {}
+    }
+    let total: usize = components.iter().map(Vec::len).sum();
+    let few = match partners.len() {
+        1 => format!("{}, which takes effect once", list(total, 1)),
+        count => format!("one of {}, and these are fewer", list(total, count)),
+    };
+    if total == components.len() {
+        return format!("Each of {} can take effect only together with {few}.", list(0, total));
+    }
+    let mut at = 0;
+    let mut sets = Vec::new();
+    for set in components.iter().take(MOST) {
+        sets.push(list(at, set.len()));
+        at += set.len();
+    }
+    let more = if components.len() > MOST { "; and so on" } else { "" };
+    format!(
+        "Each of these {} sets has an odd number of operations, which can take effect in pairs with \
+         each other, but for one that needs {few}: {}{more}.",
+        components.len(),
+        sets.join("; ")
+    )
+}
+
+/// Returns the argument of some of the operations without an order of their own.
+fn refuted(Refuted { operations, cuts }: &Refuted) -> String {
+    let behind = match cuts.as_deref() {
+        None => String::new(),
+        Some([]) => ", even if all of them overlapped".to_owned(),
+        Some(cuts) => {
+            let place = |id: &OperationId| operations.iter().position(|one| one == id);
+            let names: Vec<String> =
+                cuts.iter().filter_map(place).map(|at| format!("X{}", at + 1)).collect();
+            format!(
+                ", even if all order of time is forgotten but that of what had ended before {} \
+                 began and what began then or later",
+                names.join(", or ")
+            )
+        }
+    };
+    format!(
+        "The exact search ran out of its budget. But these operations, which are all on some \
+         values, would have an order of their own if all had one. They have none{behind}."
+    )
 }
 
 fn describe(judgement: &Judgement, id: OperationId) -> String {

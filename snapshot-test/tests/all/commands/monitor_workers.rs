@@ -76,22 +76,6 @@ fn assert_same_for_any_workers(name: &str) {
     }
 }
 
-/// Killed at random points, again and again, each time with another number of workers: no alarm is
-/// missed, and none is raised that `check` does not find.
-#[test]
-fn fifty_kills_lose_no_alarm() {
-    let mut random = ChaCha8Rng::seed_from_u64(8);
-    let folder = tempfile::tempdir().unwrap();
-    let name = file(folder.path(), &many(150, 400));
-    let saved = folder.path().join("checkpoint").display().to_string();
-    let (code, out, _) = answer(run(&format!("check --report json {name}")));
-    assert_eq!(code, 1);
-    let expected: BTreeSet<_> =
-        records(&out)[0]["parts"].as_array().unwrap().iter().map(alarm).collect();
-    assert!(expected.len() > 10, "{expected:?}");
-    assert_eq!(killed_fifty_times(&[&name], &saved, &mut random, alarm), expected);
-}
-
 /// Kills monitors of these inputs at random points, fifty times, and lets the last one end. Returns
 /// all alarms, by record. The summary must equal that of a run without kills.
 pub fn killed_fifty_times<A: Ord>(

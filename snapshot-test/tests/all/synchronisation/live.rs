@@ -4,7 +4,9 @@ use std::cell::Cell;
 use std::io::{self, Read};
 
 use snapshot_test::judge::Options;
-use snapshot_test::synchronisation::{Certificate, Finding, Judgement, Object, judge};
+use snapshot_test::synchronisation::{
+    Certificate, Finding, Judgement, Object, human, json, judge, settle,
+};
 
 /// A queue whose element `wrong` overtakes the one before it.
 fn queue(operations: usize, wrong: usize) -> String {
@@ -74,7 +76,7 @@ fn searched_objects_are_judged_at_the_end() {
     let (judgement, read) = judged("abc", text, true);
     assert_eq!(read, text.len());
     assert!(judgement.is_late && matches!(judgement.finding, Finding::Violation(_)));
-    let report = snapshot_test::synchronisation::human("r", &judgement);
+    let report = human("r", &judgement);
     assert!(report.contains("by search, judged at the end)"), "{report}");
 }
 
@@ -86,7 +88,7 @@ fn searched_violation_has_few_operations() {
     }
     text += "p0 contains 7\np0 ok true\np1 contains 9\np1 ok false\np0 remove 3\np0 ok true\n";
     let (judgement, _) = judged("set", &text, false);
-    let report = snapshot_test::synchronisation::human("r", &judgement);
+    let report = human("r", &judgement);
     assert!(report.contains("X2 = contains(9) by process 1, returned false"), "{report}");
     assert!(report.contains("No order of X1 and X2 explains"), "{report}");
     assert!(!report.contains("X3"), "{report}");
@@ -113,8 +115,8 @@ fn what_no_later_violation_needs_is_forgotten() {
         assert!(watched.most < 17_000, "{watched:?}");
         assert_eq!(judgement.counts.operations, 40_000 + u64::from(is_stale));
         assert_eq!(judgement.counts.events, 80_000 + 2 * usize::from(is_stale));
-        let report = snapshot_test::synchronisation::human("r", &judgement);
-        let json = snapshot_test::synchronisation::json("r", &judgement, None);
+        let report = human("r", &judgement);
+        let json = json("r", &judgement, None);
         assert!(report.contains("by rules, judged at each event, at most 16"), "{report}");
         assert!(json.contains(&format!("\"kept\":{}", watched.most)), "{json}");
         assert_eq!(matches!(judgement.finding, Finding::Violation(_)), is_stale, "{report}");
@@ -141,7 +143,7 @@ fn reports_say_how_a_recording_was_judged_while_it_was_read() {
         ("channel", "p0 send 1\n", "by keys, judged again as it grew)"),
     ] {
         let (judgement, _) = judged(object, text, true);
-        let report = snapshot_test::synchronisation::human("r", &judgement);
+        let report = human("r", &judgement);
         assert!(report.contains(expected), "{report}");
     }
 }
@@ -159,4 +161,34 @@ fn a_certificate_and_progress_keep_the_whole_recording() {
         assert_eq!((watched.forgotten, watched.most), (0, 40_000));
         assert!(Certificate::of(&judged[0]).is_some());
     }
+}
+
+/// A right recording is judged with few operations in memory, and has the report of the whole; any
+/// other is left to be read as a whole.
+#[test]
+fn settled_recordings_have_the_report_of_the_whole() {
+    for (object, text, is_settled) in [
+        ("register", register(40_000, false), true),
+        ("register", register(400, false), true),
+        ("register", register(40_000, true), false),
+        ("queue", queue(400, 1), false),
+        // Values that come again, a judge that is partial, and none while it is read.
+        ("queue", "p0 enqueue 1\np0 ok\np0 enqueue 1\np0 ok\n".to_owned(), false),
+        ("stack", "p0 push 1\np0 ok\n".to_owned(), false),
+        ("channel", "p0 send 1\n".to_owned(), false),
+    ] {
+        let kind: Object = object.parse().unwrap();
+        let options = Options::default();
+        let settled = settle(&kind, text.as_bytes(), None, None, &options).unwrap();
+        assert_eq!(settled.is_some(), is_settled, "{object}");
+        let Some(settled) = settled else { continue };
+        let (whole, _) = judged(object, &text, false);
+        assert!(settled[0].texts.len() < 17_000, "{} operations are kept", settled[0].texts.len());
+        assert_eq!(human("r", &settled[0]), human("r", &whole));
+        assert_eq!(json("r", &settled[0], None), json("r", &whole, None));
+    }
+    let options = Options { linearization: true, ..Options::default() };
+    let register = register(400, false);
+    let object: Object = "register".parse().unwrap();
+    assert!(settle(&object, register.as_bytes(), None, None, &options).unwrap().is_none());
 }
