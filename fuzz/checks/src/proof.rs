@@ -96,7 +96,7 @@ pub(crate) fn programs() -> &'static Programs {
     static PROGRAMS: OnceLock<Programs> = OnceLock::new();
     PROGRAMS.get_or_init(|| {
         let algorithm = parse("bowman", BOWMAN).expect("a right text");
-        let early = algorithm.tree(Some("early_exit")).expect("it has this bug").to_string();
+        let early = algorithm.text(Some("early_exit")).expect("it has this bug");
         let blind = BOWMAN.replace("copy[s] := a[s]", "copy[s] := initial");
         let program = |text: &str| {
             let algorithm = parse("bowman", text).expect("it is an algorithm");

@@ -105,8 +105,7 @@ impl Emit {
         let line = |text: String| if text.ends_with('\n') { text } else { text + "\n" };
         match stage {
             Stage::Tree => {
-                let tree = input.algorithm.tree(self.bug.as_deref()).map_err(trouble)?;
-                return Ok(line(tree.to_string()));
+                return input.algorithm.text(self.bug.as_deref()).map_err(trouble);
             }
             Stage::Program => return Ok(line(variant.program.to_string())),
             Stage::Instance

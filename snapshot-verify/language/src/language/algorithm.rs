@@ -13,6 +13,7 @@ use super::many_writers;
 use super::parser::Parser;
 use super::token::Token;
 use super::tree::{Name, Object, Tree};
+use super::written::written;
 use super::{Source, Span};
 use crate::program::Program;
 use crate::program::independence::Dependence;
@@ -56,7 +57,8 @@ pub fn parse(name: &str, text: &str) -> Result<Algorithm, Diagnostics> {
     algorithm.build(&algorithm.declarations, &mut reporter);
     if reporter.is_empty() {
         for bug in &algorithm.bugs {
-            algorithm.variant(bug, &mut reporter);
+            let edited = algorithm.edited(bug, &mut reporter);
+            algorithm.build(&edited, &mut reporter);
         }
     }
     let source = Arc::clone(&algorithm.source);
@@ -113,20 +115,44 @@ impl Algorithm {
     /// If the bug does not exist or does not fit.
     pub fn tree(&self, bug: Option<&str>) -> Result<Tree, Diagnostics> {
         let mut reporter = Reporter::default();
-        let tree = match bug {
-            None => self.build(&self.declarations, &mut reporter),
-            Some(name) => match self.bugs.iter().find(|bug| bug.name.text == name) {
-                Some(bug) => self.variant(bug, &mut reporter),
-                None => {
-                    self.report_unknown_bug(name, self.header(), &mut reporter);
-                    None
-                }
-            },
-        };
-        match tree {
+        let variant = self.variant_of(bug, &mut reporter);
+        match variant.and_then(|declarations| self.build(&declarations, &mut reporter)) {
             Some(tree) => reporter.finish(&self.source, tree),
             None => Err(reporter.into_diagnostics(&self.source)),
         }
+    }
+
+    /// Returns the text of the correct algorithm, or of a bug variant, without comments, bugs and
+    /// expectations, in a uniform layout.
+    ///
+    /// # Errors
+    ///
+    /// If the bug does not exist or does not fit.
+    pub fn text(&self, bug: Option<&str>) -> Result<String, Diagnostics> {
+        let mut reporter = Reporter::default();
+        let Some(declarations) = self.variant_of(bug, &mut reporter) else {
+            return Err(reporter.into_diagnostics(&self.source));
+        };
+        let mut text = String::new();
+        for declaration in &declarations {
+            match (&declaration.kind, self.size) {
+                (DeclarationKind::Bug | DeclarationKind::Expectation, _) => {}
+                (DeclarationKind::Size, Some(size)) => text += &format!("size {size}\n"),
+                _ => text += &written(&self.source, &declaration.tokens),
+            }
+        }
+        let text = reporter.finish(&self.source, text)?;
+        super::format(self.source.name(), &text)
+    }
+
+    /// Returns the declarations of the correct text, or of a bug variant; reports errors.
+    fn variant_of(&self, bug: Option<&str>, reporter: &mut Reporter) -> Option<Vec<Declaration>> {
+        let Some(name) = bug else { return Some(self.declarations.clone()) };
+        let bug = self.bugs.iter().find(|bug| bug.name.text == name);
+        if bug.is_none() {
+            self.report_unknown_bug(name, self.header(), reporter);
+        }
+        bug.map(|bug| self.edited(bug, reporter))
     }
 
     /// Returns the checked program of the correct text, or of a bug variant, without its
@@ -286,8 +312,8 @@ impl Algorithm {
         reporter.report(message, span);
     }
 
-    /// Returns the tree of a bug variant.
-    fn variant(&self, bug: &Bug, reporter: &mut Reporter) -> Option<Tree> {
+    /// Returns the declarations with the edits of a bug.
+    fn edited(&self, bug: &Bug, reporter: &mut Reporter) -> Vec<Declaration> {
         let mut declarations = self.declarations.clone();
         for (edit, origin) in bug.edits.iter().zip(1..) {
             let mut scope: Vec<&mut Vec<Token>> = declarations
@@ -316,7 +342,7 @@ impl Algorithm {
             // An edit that does not fit is reported; the others are still tried.
             let _ = edit.apply(&self.source, origin, &mut scope, reporter);
         }
-        self.build(&declarations, reporter)
+        declarations
     }
 
     fn procedure_names(&self) -> impl Iterator<Item = &str> {

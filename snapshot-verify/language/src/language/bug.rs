@@ -90,6 +90,24 @@ impl Edit {
             let message = too_many("symbols to look for", Bug::SYMBOLS);
             return Err(reporter.report(message, self.target.span));
         }
+        let (number, begin) = self.find(&target, source, declarations, reporter)?;
+        let text = match self.change {
+            Change::Delete => Vec::new(),
+            Change::Replace(text) | Change::Before(text) | Change::After(text) => {
+                indentation::fragment(source, text.span, origin, reporter)?
+            }
+        };
+        self.change.make(&target, text, declarations[number], begin, reporter)
+    }
+
+    /// Returns the declaration and the symbol at which the target occurs.
+    fn find(
+        &self,
+        target: &[Token],
+        source: &Source,
+        declarations: &[&mut Vec<Token>],
+        reporter: &mut Reporter,
+    ) -> Parsed<(usize, usize)> {
         let mut occurrences = Vec::new();
         for (number, tokens) in declarations.iter().enumerate() {
             for begin in 0..(tokens.len() + 1).saturating_sub(target.len()) {
@@ -99,15 +117,15 @@ impl Edit {
                 }
             }
         }
-        let (number, begin) = match occurrences[..] {
-            [only] => only,
+        match occurrences[..] {
+            [only] => Ok(only),
             [] => {
                 let message =
                     message!("edit-not-found", "the text does not occur in {}", self.scope).help(
                         "the text must occur as it is written there, symbol by symbol, white \
                          space aside",
                     );
-                return Err(reporter.report(message, self.target.span));
+                Err(reporter.report(message, self.target.span))
             }
             [first, second, ..] => {
                 let at = |(number, begin): (usize, usize)| {
@@ -124,39 +142,45 @@ impl Edit {
                 .context(at(first), "it occurs here")
                 .context(at(second), "it occurs here")
                 .help("quote more of what stands around it");
-                return Err(reporter.report(message, self.target.span));
+                Err(reporter.report(message, self.target.span))
             }
-        };
-        let tokens = &mut *declarations[number];
+        }
+    }
+}
+
+impl Change {
+    /// Changes a target, which begins at this symbol; `text` is that of the change.
+    fn make(
+        self,
+        target: &[Token],
+        mut text: Vec<Token>,
+        tokens: &mut Vec<Token>,
+        begin: usize,
+        reporter: &mut Reporter,
+    ) -> Parsed<()> {
         let end = begin + target.len();
-        let text = |quotation: Quotation, reporter: &mut Reporter| {
-            indentation::fragment(source, quotation.span, origin, reporter)
-        };
-        match self.change {
-            Change::Delete => {
+        match self {
+            Self::Delete => {
                 tokens.drain(begin..end);
             }
-            Change::Replace(by) => {
-                let mut text = text(by, reporter)?;
-                refuse_open_block(&text, tokens.get(end), by, reporter)?;
-                if closes_block(&target) && !closes_block(&text) {
+            Self::Replace(quotation) => {
+                refuse_open_block(&text, tokens.get(end), quotation, reporter)?;
+                if closes_block(target) && !closes_block(&text) {
                     separate(&mut text, TokenKind::Newline);
                 }
                 tokens.splice(begin..end, text);
             }
-            Change::Before(what) => {
-                let mut text = text(what, reporter)?;
+            Self::Before(quotation) => {
                 if begins_statement(tokens, begin) && !closes_block(&text) {
-                    refuse_open_block(&text, tokens.get(begin - 1), what, reporter)?;
+                    refuse_open_block(&text, tokens.get(begin - 1), quotation, reporter)?;
                     let between = between(&text);
                     separate(&mut text, between);
                 }
                 tokens.splice(begin..begin, text);
             }
-            Change::After(what) => {
-                let mut text = text(what, reporter)?;
-                refuse_open_block(&text, tokens.get(end), what, reporter)?;
-                if closes_block(&target) {
+            Self::After(quotation) => {
+                refuse_open_block(&text, tokens.get(end), quotation, reporter)?;
+                if closes_block(target) {
                     if !closes_block(&text) {
                         separate(&mut text, TokenKind::Newline);
                     }

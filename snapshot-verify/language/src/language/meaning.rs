@@ -10,8 +10,9 @@ use super::Span;
 use super::algorithm::Algorithm;
 use super::bug::Scope;
 use super::declaration::DeclarationKind;
-use super::token::TokenKind;
-use super::tree::{Name, Tree, Variable};
+use super::token::{Token, TokenKind};
+use super::tree::{Name, Procedure, Tree, Variable};
+use super::written::written;
 use crate::program::{Expression, ExpressionKind, Program, Statement, StatementKind};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -145,10 +146,60 @@ impl Algorithm {
         let procedure = tree.procedures.iter().find(|procedure| procedure.name.text == name)?;
         let parameter = procedure.parameters.iter().find(|(name, _)| name.text == word.text);
         if let Some((name, content)) = parameter {
-            let content = content.as_ref().map_or_else(|| "value".to_owned(), ToString::to_string);
+            let content = content.as_ref();
+            let content = content.map_or("value", |content| self.source().slice(content.span));
             return Some((format!("{}: {content}", name.text), name.span));
         }
-        variable(&procedure.locals, "local", word.text)
+        self.variable(&procedure.locals, "local", word.text)
+    }
+
+    /// Looks up a variable by name.
+    fn variable(
+        &self,
+        variables: &[Variable],
+        keyword: &str,
+        name: &str,
+    ) -> Option<(String, Span)> {
+        let found = variables.iter().find(|variable| variable.name.text == name)?;
+        Some((self.declared(found.name.span, keyword, None)?, found.name.span))
+    }
+
+    /// Returns the symbols of the line of a name, from the name on and before it.
+    fn line(&self, name: Span) -> Option<(&[Token], &[Token])> {
+        let is_it = |token: &Token| token.span == name;
+        let mut declarations = self.declarations().iter().map(|one| &one.tokens);
+        let tokens = declarations.find(|tokens| tokens.iter().any(is_it))?;
+        let (before, from) = tokens.split_at(tokens.iter().position(is_it)?);
+        let ends = |token: &Token| token.kind.is_layout() || token.kind == TokenKind::Semicolon;
+        let begin = before.iter().rposition(ends).map_or(0, |end| end + 1);
+        let end = from.iter().position(ends).unwrap_or(from.len());
+        Some((&before[begin..], &from[..end]))
+    }
+
+    /// Returns the declaration of a name as written, from its keyword to the end of the line, or
+    /// to a symbol.
+    fn declared(&self, name: Span, keyword: &str, until: Option<TokenKind>) -> Option<String> {
+        let (before, from) = self.line(name)?;
+        let is_keyword = |token: &Token| self.source().slice(token.span) == keyword;
+        let begin = before.iter().rposition(is_keyword)?;
+        let end = from.iter().position(|token| Some(token.kind) == until).unwrap_or(from.len());
+        let tokens = [&before[begin..], &from[..end]].concat();
+        Some(written(self.source(), &tokens))
+    }
+
+    /// Returns the name of a procedure with its parameters and result, as written.
+    fn signature(&self, procedure: &Procedure) -> Option<String> {
+        let (before, from) = self.line(procedure.name.span)?;
+        let mut parameters = from.iter();
+        let last = match &procedure.returns {
+            Some(returns) => from.iter().rposition(|token| token.span.end <= returns.span.end),
+            None if from.get(1).is_some_and(|token| token.kind == TokenKind::Open) => {
+                parameters.position(|token| token.kind == TokenKind::Close)
+            }
+            None => Some(0),
+        };
+        let tokens = [before, &from[..=last?]].concat();
+        Some(written(self.source(), &tokens))
     }
 
     /// Looks up a declaration outside of procedures.
@@ -164,43 +215,39 @@ impl Algorithm {
                 return Some((format!("object {}", object.name.text), object.name.span));
             }
             if word.of_object {
-                if let Some(found) = variable(&object.state, "state", word.text) {
+                if let Some(found) = self.variable(&object.state, "state", word.text) {
                     return Some(found);
                 }
                 let mut operations = object.operations.iter().map(|one| &one.procedure);
                 if let Some(operation) = operations.find(|one| is_it(&one.name)) {
-                    return Some((operation.signature(), operation.name.span));
+                    return Some((self.signature(operation)?, operation.name.span));
                 }
             }
         }
         let procedure = tree.procedures.iter().find(|procedure| is_it(&procedure.name));
-        let procedure = procedure.map(|procedure| (procedure.signature(), procedure.name.span));
+        let procedure =
+            procedure.and_then(|procedure| Some((self.signature(procedure)?, procedure.name.span)));
         let declared = tree.types.iter().find(|declared| is_it(&declared.name));
-        let declared = declared.map(|declared| {
-            (format!("type {} = {}", declared.name.text, declared.content), declared.name.span)
-        });
+        let declared = declared
+            .and_then(|one| Some((self.declared(one.name.span, "type", None)?, one.name.span)));
         let bug = self.bugs().iter().find(|bug| is_it(&bug.name));
         let bug = bug
             .map(|bug| (format!("bug {} \"{}\"", bug.name.text, bug.description), bug.name.span));
         let node = tree.nodes.iter().find(|node| is_it(&node.name));
-        let node = node.map(|node| (node.signature(), node.name.span));
+        let until = Some(TokenKind::Colon);
+        let node = node
+            .and_then(|one| Some((self.declared(one.name.span, "node", until)?, one.name.span)));
         let initially = tree.initially.iter().find(|one| is_it(&one.name));
         let initially = initially
             .map(|one| (format!("initially {}: {}", one.name.text, one.node.text), one.name.span));
-        variable(&tree.shared, "shared", word.text)
-            .or_else(|| variable(&tree.private, "private", word.text))
+        self.variable(&tree.shared, "shared", word.text)
+            .or_else(|| self.variable(&tree.private, "private", word.text))
             .or(procedure)
             .or(declared)
             .or(node)
             .or(initially)
             .or(bug)
     }
-}
-
-/// Looks up a variable by name.
-fn variable(variables: &[Variable], keyword: &str, name: &str) -> Option<(String, Span)> {
-    let found = variables.iter().find(|variable| variable.name.text == name)?;
-    Some((format!("{keyword} {found}"), found.name.span))
 }
 
 /// Returns the type of the field whose name ends an expression.

@@ -37,11 +37,11 @@ mod meaning;
 mod nearest;
 mod outline;
 mod parser;
-mod print;
 mod source;
 mod span;
 mod token;
 pub mod tree;
+mod written;
 
 pub use algorithm::{Algorithm, parse};
 pub use bug::Bug;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use snapshot_language::{Algorithm, format, parse};
 
-use crate::texts::texts;
+use crate::texts::{shape, texts};
 
 /// Texts that parse, some with other errors.
 static SAMPLES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
@@ -24,7 +24,7 @@ fn meaning(algorithm: &Algorithm) -> Vec<String> {
         std::format!(
             "{:?}\n{}",
             description.map(|bug| &bug.description),
-            algorithm.tree(bug).unwrap()
+            shape(&algorithm.tree(bug).unwrap())
         )
     });
     let expected = algorithm.expectations().iter().map(ToString::to_string);

@@ -116,8 +116,8 @@ fn words_in_an_object_resolve_to_its_own_names() {
     let cases = [
         ("append(^items", 0, "state items: list of value"),
         ("object ^queue", 0, "object queue"),
-        ("\n^dequeue:\n    loop", 0, "procedure dequeue()"),
-        ("CAS(^head", 0, "shared head: cas 0..2 * n"),
+        ("\n^dequeue:\n    loop", 0, "dequeue"),
+        ("CAS(^head", 0, "shared head: cas 0..2*n"),
     ];
     for (at, number, said) in cases {
         let at = at.trim_start_matches('\n');

@@ -5,7 +5,7 @@ use snapshot_language::tree::{
 };
 use snapshot_language::{Source, parse};
 
-use crate::texts::{read, texts};
+use crate::texts::{read, shape, texts};
 
 /// Collector of all expressions of a tree.
 struct Walk<'a> {
@@ -133,7 +133,7 @@ fn alone(text: &str, size: Option<u32>) -> String {
     let tree = parse("alone.snapshot", &text).unwrap_or_else(|error| panic!("{error}"));
     let tree = tree.tree(None).unwrap();
     match &tree.procedures[0].body[0].kind {
-        StatementKind::Assign(_, value) => value.to_string(),
+        StatementKind::Assign(_, value) => shape(value),
         other => panic!("{other:?}"),
     }
 }
@@ -159,7 +159,7 @@ fn text_of_a_span_is_its_expression() {
             assert!(walk.expressions.len() > 5, "{name} has expressions");
             for expression in walk.expressions {
                 let there = source.slice(expression.span);
-                assert_eq!(alone(there, size), expression.to_string(), "{name}: {there}");
+                assert_eq!(alone(there, size), shape(expression), "{name}: {there}");
             }
         }
     }

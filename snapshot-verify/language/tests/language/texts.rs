@@ -29,3 +29,16 @@ pub fn texts(name: &str) -> Vec<(String, String)> {
 pub fn read(name: &str, text: &str) -> Algorithm {
     parse(&format!("{name}.snapshot"), text).unwrap_or_else(|error| panic!("{error}"))
 }
+
+/// Returns the debug output of a tree, or of a part of one, without its spans.
+pub fn shape(tree: &impl std::fmt::Debug) -> String {
+    let debug = format!("{tree:?}");
+    let mut shape = String::new();
+    let mut rest = debug.as_str();
+    while let Some(begin) = rest.find("Span {") {
+        shape += &rest[..begin];
+        rest = &rest[begin..];
+        rest = &rest[rest.find('}').unwrap() + 1..];
+    }
+    shape + rest
+}

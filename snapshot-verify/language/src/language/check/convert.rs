@@ -7,7 +7,7 @@ use super::range;
 use crate::language::diagnostic::types::{self, never_in_range};
 use crate::language::diagnostic::{Message, Parsed};
 use crate::language::tree;
-use crate::program::{Expression, ExpressionKind, Type};
+use crate::program::{Expression, ExpressionKind, IndexSet, Type};
 
 impl Body<'_> {
     /// Checks an expression and converts it to this type.
@@ -69,14 +69,13 @@ impl Body<'_> {
             (Type::Integer { low, high }, Type::Integer { low: least, high: greatest }) => {
                 let (inner, outer) = ((*low, *high), (*least, *greatest));
                 if range::within(inner, outer) {
-                    Ok(expression)
-                } else if range::apart(inner, outer) {
-                    let number = if low == high { low.to_string() } else { found.to_string() };
-                    let content = content.clone();
-                    Err(Box::new(never_in_range(&number, &content)))
-                } else {
-                    become_kind(ExpressionKind::Checked, expression)
+                    return Ok(expression);
                 }
+                if range::apart(inner, outer) {
+                    let number = if low == high { low.to_string() } else { found.to_string() };
+                    return Err(Box::new(never_in_range(&number, content)));
+                }
+                become_kind(ExpressionKind::Checked, expression)
             }
             (Type::Process | Type::Segment, Type::Integer { .. }) => {
                 become_kind(ExpressionKind::Checked, expression)
@@ -85,8 +84,7 @@ impl Body<'_> {
                 if is_of_name(&expression) =>
             {
                 if range::apart((*low, *high), range::BELOW_N) {
-                    let (number, content) = (found.to_string(), content.clone());
-                    return Err(Box::new(never_in_range(&number, &content)));
+                    return Err(Box::new(never_in_range(found, content)));
                 }
                 become_kind(ExpressionKind::Checked, expression)
             }
@@ -102,21 +100,29 @@ impl Body<'_> {
                 Type::Array { index: from, element: inside },
                 Type::Array { index: to, element: wanted },
             ) if from == to || (from.is_of_names() && to.is_of_names()) => {
-                let variable = self.hidden(to.index_type(), span);
-                let number = self.read(variable, span);
-                let number = self.convert(number, &from.index_type())?;
-                let element = Expression {
-                    kind: ExpressionKind::Index(Box::new(expression), Box::new(number)),
-                    content: (**inside).clone(),
-                    span,
-                };
-                let body = self.convert(element, wanted).map_err(|_| mismatch(&found, content))?;
-                let body = Box::new(body);
-                let kind = ExpressionKind::Each { variable, over: *to, body };
+                let kind = self.each_of(expression, (*from, inside), (*to, wanted))?;
+                let kind = kind.ok_or_else(|| mismatch(&found, content))?;
                 Ok(Expression { kind, content: content.clone(), span })
             }
             _ => Err(mismatch(&found, content)),
         }
+    }
+
+    /// Returns the array of an array's converted elements; `None` if they cannot be converted.
+    fn each_of(
+        &mut self,
+        array: Expression,
+        (from, inside): (IndexSet, &Type),
+        (to, wanted): (IndexSet, &Type),
+    ) -> Result<Option<ExpressionKind>, Box<Message>> {
+        let span = array.span;
+        let variable = self.hidden(to.index_type(), span);
+        let number = self.read(variable, span);
+        let number = self.convert(number, &from.index_type())?;
+        let kind = ExpressionKind::Index(Box::new(array), Box::new(number));
+        let element = Expression { kind, content: inside.clone(), span };
+        let body = self.convert(element, wanted).ok().map(Box::new);
+        Ok(body.map(|body| ExpressionKind::Each { variable, over: to, body }))
     }
 
     /// Returns a type to which both can be converted, so that they can be compared.

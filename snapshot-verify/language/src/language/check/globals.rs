@@ -67,6 +67,16 @@ pub(super) struct Signature {
     pub sound: bool,
 }
 
+impl Signature {
+    /// Returns true if these types are the operation's, as far as they are written.
+    fn fits(&self, parameters: &[Option<Type>], returns: &Option<Type>) -> bool {
+        let fits = |(found, wanted): (&Option<Type>, _)| found.is_none() || found == wanted;
+        parameters.len() == self.parameters.len()
+            && parameters.iter().zip(&self.parameters).all(fits)
+            && fits((returns, &self.returns))
+    }
+}
+
 impl Globals {
     /// Resolves all declarations, and reports errors.
     pub fn declare(
@@ -324,25 +334,18 @@ impl Globals {
             returns = Some(Type::view());
         }
         if let Some(operation) = operation.filter(|_| sound) {
-            let is_other =
-                |found: &Option<Type>, wanted: &Option<Type>| found.is_some() && found != wanted;
-            let mut pairs = parameters.iter().zip(&operation.parameters);
-            if parameters.len() != operation.parameters.len()
-                || pairs.any(|(found, wanted)| is_other(found, wanted))
-                || is_other(&returns, &operation.returns)
-            {
-                let (name, place) = (name.text.clone(), name.span);
-                let operation = operation.name.span;
+            if !operation.fits(&parameters, &returns) {
                 let message = message!(
                     "operation-signature",
-                    "`{name}` has other parameters, or another result, than the operation"
+                    "`{}` has other parameters, or another result, than the operation",
+                    name.text
                 )
-                .context(operation, "the operation")
+                .context(operation.name.span, "the operation")
                 .help(
                     "leave out the types of the parameters and of the result: they are the \
                      operation's",
                 );
-                reporter.report(message, place);
+                reporter.report(message, name.span);
             }
             returns.clone_from(&operation.returns);
         }
