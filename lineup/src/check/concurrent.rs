@@ -37,39 +37,7 @@ impl Check {
     ) -> Verdict {
         let start = Instant::now();
         let test = Arc::new(test.clone());
-        let judge: Box<JudgeOfTest> = match &self.specification {
-            Some(judge) => {
-                let (judge, test) = (Arc::clone(judge), Arc::clone(&test));
-                Box::new(move |history| judge(&test, history))
-            }
-            None => {
-                let observations = serial.observations.clone();
-                Box::new(move |history| observations.judge(history))
-            }
-        };
-        let mut driver = Concurrent {
-            test: Arc::clone(&test),
-            judge,
-            search: Search::new(
-                Kind::Concurrent { most: self.preemptions, reduces: self.reduction },
-                self.spin(),
-            ),
-            repeat: None,
-            begins_again: false,
-            fresh: true,
-            seen: FxHashSet::default(),
-            deferred: Vec::new(),
-            found: None,
-            unknown: None,
-            given_up: 0,
-            left_behind: 0,
-            patience: self.patience,
-            limit: self.executions,
-            deadline,
-            tally: self.tally.clone(),
-            bound: 0,
-            phase: std::mem::take(phase),
-        };
+        let mut driver = self.driver(&test, deadline, serial, std::mem::take(phase));
         let mut smaller = FxHashMap::default();
         let mut bound = 0;
         let verdict = loop {
@@ -111,6 +79,47 @@ impl Check {
         *phase = driver.phase;
         phase.time = start.elapsed();
         verdict
+    }
+
+    /// Creates the driver of the executions of a test, before the first.
+    fn driver(
+        &self,
+        test: &Arc<Test>,
+        deadline: Option<Instant>,
+        serial: &SerialPhase,
+        phase: ConcurrentPhase,
+    ) -> Concurrent {
+        let judge: Box<JudgeOfTest> = match &self.specification {
+            Some(judge) => {
+                let (judge, test) = (Arc::clone(judge), Arc::clone(test));
+                Box::new(move |history| judge(&test, history))
+            }
+            None => {
+                let observations = serial.observations.clone();
+                Box::new(move |history| observations.judge(history))
+            }
+        };
+        let kind = Kind::Concurrent { most: self.preemptions, reduces: self.reduction };
+        Concurrent {
+            test: Arc::clone(test),
+            judge,
+            search: Search::new(kind, self.spin()),
+            repeat: None,
+            begins_again: false,
+            fresh: true,
+            seen: FxHashSet::default(),
+            deferred: Vec::new(),
+            found: None,
+            unknown: None,
+            given_up: 0,
+            left_behind: 0,
+            patience: self.patience,
+            limit: self.executions,
+            deadline,
+            tally: self.tally.clone(),
+            bound: 0,
+            phase,
+        }
     }
 
     /// Judges histories with answers that are always allowed: these operations are struck, and the

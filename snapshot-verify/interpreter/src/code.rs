@@ -241,30 +241,9 @@ impl<'p> Writer<'p> {
                 self.push_statement(statement, Instruction::Free { statement, pointer });
             }
             StatementKind::If { condition, then, otherwise } => {
-                let branch = self.push(Instruction::Unless { condition, target: 0 });
-                let outside = self.tested.replace(statement.span);
-                self.block(then);
-                self.tested = outside;
-                let mut target = self.instructions.len();
-                if !otherwise.is_empty() {
-                    let skip = self.push(Instruction::Jump { target: 0 });
-                    target += 1;
-                    self.block(otherwise);
-                    self.instructions[skip] = Instruction::Jump { target: self.instructions.len() };
-                }
-                self.instructions[branch] = Instruction::Unless { condition, target };
+                self.branch(condition, then, otherwise, statement.span);
             }
-            StatementKind::Loop { body } => {
-                let begin = self.instructions.len();
-                self.loops.push(Enclosing { breaks: Vec::new(), atomics: self.atomics });
-                self.block(body);
-                self.push(Instruction::Jump { target: begin });
-                let target = self.instructions.len();
-                let breaks = self.loops.pop().map_or_else(Vec::new, |enclosing| enclosing.breaks);
-                for jump in breaks {
-                    self.instructions[jump] = Instruction::Jump { target };
-                }
-            }
+            StatementKind::Loop { body } => self.repeat(body),
             StatementKind::Break => {
                 let outside = self.loops.last().map(|enclosing| enclosing.atomics);
                 self.leave_atomics(outside.expect("`Break` stands in a loop"));
@@ -275,21 +254,11 @@ impl<'p> Writer<'p> {
                 self.loops.last_mut().expect("`Break` stands in a loop").breaks.push(jump);
             }
             StatementKind::For { variable, over, except, body } => {
-                let begin = self.push(Instruction::EndAtomic);
+                let (variable, except) = (*variable, except.as_ref());
                 let number = self.fors;
                 self.fors += 1;
-                self.block(body);
-                let next = self.push(Instruction::EndAtomic);
-                let this = For {
-                    variable: *variable,
-                    over: *over,
-                    except: except.as_ref(),
-                    number,
-                    body: begin + 1,
-                    end: next + 1,
-                };
-                self.instructions[begin] = Instruction::BeginFor(this);
-                self.instructions[next] = Instruction::NextFor(this);
+                let new = For { variable, over: *over, except, number, body: 0, end: 0 };
+                self.each(new, body);
             }
             StatementKind::Return(result) => {
                 self.leave_atomics(0);
@@ -303,5 +272,48 @@ impl<'p> Writer<'p> {
                 self.push(Instruction::EndAtomic);
             }
         }
+    }
+
+    fn branch(
+        &mut self,
+        condition: &'p Expression,
+        then: &'p [Statement],
+        otherwise: &'p [Statement],
+        span: Span,
+    ) {
+        let branch = self.push(Instruction::Unless { condition, target: 0 });
+        let outside = self.tested.replace(span);
+        self.block(then);
+        self.tested = outside;
+        let mut target = self.instructions.len();
+        if !otherwise.is_empty() {
+            let skip = self.push(Instruction::Jump { target: 0 });
+            target += 1;
+            self.block(otherwise);
+            self.instructions[skip] = Instruction::Jump { target: self.instructions.len() };
+        }
+        self.instructions[branch] = Instruction::Unless { condition, target };
+    }
+
+    fn repeat(&mut self, body: &'p [Statement]) {
+        let begin = self.instructions.len();
+        self.loops.push(Enclosing { breaks: Vec::new(), atomics: self.atomics });
+        self.block(body);
+        self.push(Instruction::Jump { target: begin });
+        let target = self.instructions.len();
+        let breaks = self.loops.pop().map_or_else(Vec::new, |enclosing| enclosing.breaks);
+        for jump in breaks {
+            self.instructions[jump] = Instruction::Jump { target };
+        }
+    }
+
+    /// Compiles a `for`, whose targets are not known yet.
+    fn each(&mut self, this: For<'p>, body: &'p [Statement]) {
+        let begin = self.push(Instruction::EndAtomic);
+        self.block(body);
+        let next = self.push(Instruction::EndAtomic);
+        let this = For { body: begin + 1, end: next + 1, ..this };
+        self.instructions[begin] = Instruction::BeginFor(this);
+        self.instructions[next] = Instruction::NextFor(this);
     }
 }

@@ -77,7 +77,18 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
         misplaced: None,
         fault: None,
     };
-    serialized(&match &outcome.verdict {
+    serialized(&with_verdict(line, case, outcome, trace))
+}
+
+/// Returns a line with the parts that its verdict has.
+fn with_verdict<'a>(
+    line: Line<'a>,
+    case: &Case<'_>,
+    outcome: &Outcome,
+    trace: Option<&Path>,
+) -> Line<'a> {
+    let trace = trace.map(|path| path.display().to_string());
+    match &outcome.verdict {
         Verdict::Verified | Verdict::Refused => line,
         Verdict::Unknown(cause) => Line { cause: Some(cause.name()), ..line },
         Verdict::Violation(violation) => {
@@ -85,7 +96,7 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
                 moves: violation.moves().len(),
                 operations: violation.history().operations().len(),
                 argument: violation.argument(),
-                trace: trace.map(|path| path.display().to_string()),
+                trace,
             };
             Line { violation: Some(violation), ..line }
         }
@@ -94,25 +105,19 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
                 moves: violation.moves().len(),
                 operations: violation.operations(),
                 argument: violation.argument().to_owned(),
-                trace: trace.map(|path| path.display().to_string()),
+                trace,
             };
             Line { violation: Some(violation), ..line }
         }
         Verdict::Misplaced(misplaced) => {
-            let misplaced = Misplaced {
-                moves: misplaced.moves.len(),
-                argument: misplaced.argument(),
-                trace: trace.map(|path| path.display().to_string()),
-            };
-            Line { misplaced: Some(misplaced), ..line }
+            let (moves, argument) = (misplaced.moves.len(), misplaced.argument());
+            Line { misplaced: Some(Misplaced { moves, argument, trace }), ..line }
         }
         Verdict::Fault(fault) => {
             let place = TextPosition::of_fault(case.source, &fault.fault);
-            let trace = trace.map(|path| path.display().to_string());
-            let fault = Fault { place, moves: fault.moves.len(), trace };
-            Line { fault: Some(fault), ..line }
+            Line { fault: Some(Fault { place, moves: fault.moves.len(), trace }), ..line }
         }
-    })
+    }
 }
 
 /// Returns the last line, without its end; includes the bytes sent between workers, if any.

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::budget::{Exhausted, Memory, Supervisor, Unfinished};
 use super::checkpoint::{Checkpoint, CheckpointError, under_way};
 use super::level::Level;
-use super::outcome::Progress;
+use super::outcome::{Progress, Reporter};
 use super::product::Product;
 use super::self_check::{Defect, Examined, Examiner, SelfCheck};
 use super::spill::{Files, Run, Spill};
@@ -26,9 +26,6 @@ use crate::search::layout::Monotone;
 
 /// Levels with fewer states are explored by one thread: starting others takes longer.
 const FEW: u64 = 4096;
-
-/// Seconds between two reports of progress.
-pub(super) const REPORT: f64 = 0.5;
 
 pub(super) struct Search<'a> {
     pub(super) product: &'a Product<'a>,
@@ -177,7 +174,7 @@ impl Search<'_> {
             },
         });
         let mut bytes_kept = 0;
-        let mut reporter = Reporter { plan, seconds: 0.0, states: 0 };
+        let mut reporter = Reporter::default();
         for depth in explored.depth..plan.end {
             explored.depth = depth;
             let level = match self.enter(next, &mut explored, plan, &mut bytes_kept) {
@@ -190,7 +187,9 @@ impl Search<'_> {
             let rooms = (&level, &store);
             self.explore_level(rooms, &mut workers, &mut spill, &mut explored, &mut |explored| {
                 let before = explored.states.saturating_sub(level.states());
-                reporter.tick(self, depth, before, &level, progress);
+                let states = before + level.explored_states();
+                let now = self.progress(explored, plan, level.states());
+                reporter.tick(Progress { states, ..now }).iter().for_each(&mut *progress);
             });
             let is_in_memory = spill.as_ref().is_none_or(|spill| !spill.has_begun());
             self.examine(&mut workers, &store, is_in_memory, &mut explored);
@@ -213,12 +212,31 @@ impl Search<'_> {
                 self.watch.end(Unfinished::TooMany);
                 break;
             }
-            reporter.between(self, &explored, states, progress);
+            progress(&self.progress(&explored, plan, states));
             // If the watch ends the search here, the next level is entered, left immediately and
             // saved.
             self.watch.look();
         }
         Ok(explored)
+    }
+
+    /// Returns the progress between two levels, the next of which has `frontier` states.
+    fn progress<const W: usize>(
+        &self,
+        explored: &Explored<W>,
+        plan: Plan,
+        frontier: u64,
+    ) -> Progress {
+        Progress {
+            seconds: self.watch.elapsed().as_secs_f64(),
+            states: explored.states,
+            states_per_second: 0.0,
+            frontier,
+            depth: explored.depth,
+            memory: self.memory.used(),
+            tracing: plan.tracing,
+            between: true,
+        }
     }
 
     /// Has the workers examine states of a level that is in memory, and takes what they found.
@@ -397,63 +415,6 @@ impl Search<'_> {
                     is_paused.store(true, Ordering::Relaxed);
                 }
             });
-        });
-    }
-}
-
-struct Reporter {
-    plan: Plan,
-    /// The time of the last report.
-    seconds: f64,
-    /// The number of states in the last report.
-    states: u64,
-}
-
-impl Reporter {
-    fn tick<const W: usize>(
-        &mut self,
-        search: &Search<'_>,
-        depth: u32,
-        before: u64,
-        level: &Level<'_, W>,
-        progress: &mut dyn FnMut(&Progress),
-    ) {
-        let seconds = search.watch.elapsed().as_secs_f64();
-        if seconds - self.seconds < REPORT {
-            return;
-        }
-        let states = before + level.explored_states();
-        progress(&Progress {
-            seconds,
-            states,
-            states_per_second: (states.saturating_sub(self.states)) as f64
-                / (seconds - self.seconds),
-            frontier: level.states(),
-            depth,
-            memory: search.memory.used(),
-            tracing: self.plan.tracing,
-            between: false,
-        });
-        (self.seconds, self.states) = (seconds, states);
-    }
-
-    /// Reports progress between two levels. The counts do not depend on the machine.
-    fn between<const W: usize>(
-        &self,
-        search: &Search<'_>,
-        explored: &Explored<W>,
-        frontier: u64,
-        progress: &mut dyn FnMut(&Progress),
-    ) {
-        progress(&Progress {
-            seconds: search.watch.elapsed().as_secs_f64(),
-            states: explored.states,
-            states_per_second: 0.0,
-            frontier,
-            depth: explored.depth,
-            memory: search.memory.used(),
-            tracing: self.plan.tracing,
-            between: true,
         });
     }
 }

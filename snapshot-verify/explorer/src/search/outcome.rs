@@ -108,3 +108,26 @@ pub struct Progress {
     /// then, and the counts do not depend on the machine.
     pub between: bool,
 }
+
+/// Seconds between two reports of progress.
+const REPORT: f64 = 0.5;
+
+/// The time and the number of states of the last report within a level.
+#[derive(Debug, Default)]
+pub(super) struct Reporter {
+    seconds: f64,
+    states: u64,
+}
+
+impl Reporter {
+    /// Returns a report within a level, unless the last one is recent.
+    pub(super) fn tick(&mut self, now: Progress) -> Option<Progress> {
+        let passed = now.seconds - self.seconds;
+        if passed < REPORT {
+            return None;
+        }
+        let states_per_second = now.states.saturating_sub(self.states) as f64 / passed;
+        (self.seconds, self.states) = (now.seconds, now.states);
+        Some(Progress { states_per_second, between: false, ..now })
+    }
+}

@@ -5,7 +5,7 @@ use super::place::Selection;
 use super::tree::Tree;
 use crate::instance::{Domain, InstanceError, NONE, Operator, Scalar, Term};
 use crate::language::Span;
-use crate::program::{Binary, Expression, ExpressionKind, IndexSet, LocalId, Type};
+use crate::program::{Binary, Bound, Expression, ExpressionKind, IndexSet, LocalId, Type};
 
 const OUT_OF_RANGE: &str = "a number is out of its range";
 
@@ -52,8 +52,7 @@ impl Body<'_> {
                 Tree::Leaf(Term::Constant(0))
             }
             ExpressionKind::Counter(number) => {
-                let number = crate::program::Bound::constant(*number as i32);
-                Tree::Leaf(Term::Constant(self.size.bound(number)?))
+                Tree::Leaf(Term::Constant(self.size.bound(Bound::constant(*number as i32))?))
             }
             ExpressionKind::Me => Tree::Leaf(Term::Process(self.me.index() as Scalar)),
             ExpressionKind::Convert(operand) => self.evaluate(operand, false)?,
@@ -64,16 +63,7 @@ impl Body<'_> {
             ExpressionKind::NumberOf(_) | ExpressionKind::ValueOf(_) => {
                 return Err(InstanceError::NumberedValue { span });
             }
-            ExpressionKind::Local(id) => {
-                let frame = self.frame();
-                match frame.known.get(id) {
-                    Some(known) => known.clone(),
-                    None => {
-                        let procedure = frame.procedure;
-                        Selection::whole(self.locals[&(procedure, *id)].clone()).terms()
-                    }
-                }
-            }
+            ExpressionKind::Local(id) => self.local(*id),
             ExpressionKind::Private(id) => {
                 Selection::whole(self.private[id.0 as usize].clone()).terms()
             }
@@ -109,51 +99,22 @@ impl Body<'_> {
             }
             ExpressionKind::Quantified { .. } => Tree::Leaf(self.quantified(expression)?),
             ExpressionKind::Some(scalar) => self.evaluate(scalar, whole)?,
-            ExpressionKind::Unwrap(optional) => {
-                let term = self.scalar(optional)?;
-                if self.scalars_of(&term).contains(NONE) {
-                    let some = term.clone().equal(Term::NONE).not();
-                    self.check(some, span, "none is unwrapped")?;
-                }
-                Tree::Leaf(term)
-            }
+            ExpressionKind::Unwrap(optional) => Tree::Leaf(self.unwrapped(optional, span)?),
             ExpressionKind::Not(bit) => Tree::Leaf(self.scalar(bit)?.not()),
             ExpressionKind::Binary(operator, a, b) => {
                 Tree::Leaf(self.binary(*operator, a, b, expression)?)
             }
             ExpressionKind::If(condition, then, otherwise) => {
-                let condition = self.scalar(condition)?;
-                match condition.constant() {
-                    Some(0) => self.evaluate(otherwise, whole)?,
-                    Some(_) => self.evaluate(then, whole)?,
-                    None => {
-                        let then =
-                            self.guarded(condition.clone(), |body| body.evaluate(then, false))?;
-                        let otherwise = self.guarded(condition.clone().not(), |body| {
-                            body.evaluate(otherwise, false)
-                        })?;
-                        Tree::zip(&[&then, &otherwise], &mut |terms| {
-                            Term::choose(condition.clone(), terms[0].clone(), terms[1].clone())
-                        })
-                    }
-                }
+                self.chosen(condition, then, otherwise, whole)?
             }
             ExpressionKind::Successor(counter) => Tree::Leaf(self.successor(counter, whole)?),
             ExpressionKind::Remainder(number, modulus) => {
-                let number = self.scalar(number)?;
-                let number = self.number(number);
-                let modulus = self.size.bound(*modulus)?;
-                self.check(Term::bit(modulus > 0), span, "a remainder by a number below 1")?;
-                let arguments = vec![number, Term::Constant(modulus)];
-                Tree::Leaf(Term::apply(Operator::Remainder, arguments))
+                let fault = "a remainder by a number below 1";
+                Tree::Leaf(self.divided(Operator::Remainder, number, *modulus, span, fault)?)
             }
             ExpressionKind::Quotient(number, divisor) => {
-                let number = self.scalar(number)?;
-                let number = self.number(number);
-                let divisor = self.size.bound(*divisor)?;
-                self.check(Term::bit(divisor > 0), span, "a division by a number below 1")?;
-                let arguments = vec![number, Term::Constant(divisor)];
-                Tree::Leaf(Term::apply(Operator::Quotient, arguments))
+                let fault = "a division by a number below 1";
+                Tree::Leaf(self.divided(Operator::Quotient, number, *divisor, span, fault)?)
             }
             ExpressionKind::List(..) | ExpressionKind::InitialNode(_) => {
                 unreachable!("only objects have lists and nodes")
@@ -163,6 +124,62 @@ impl Body<'_> {
                 Tree::Leaf(self.hoisted(Term::Fresh, Domain::Version { optional: false })?)
             }
         })
+    }
+
+    fn local(&mut self, id: LocalId) -> Tree<Term> {
+        let frame = self.frame();
+        if let Some(known) = frame.known.get(&id) {
+            return known.clone();
+        }
+        let procedure = frame.procedure;
+        Selection::whole(self.locals[&(procedure, id)].clone()).terms()
+    }
+
+    /// Returns the terms of a conditional expression.
+    fn chosen(
+        &mut self,
+        condition: &Expression,
+        then: &Expression,
+        otherwise: &Expression,
+        whole: bool,
+    ) -> Result<Tree<Term>, InstanceError> {
+        let condition = self.scalar(condition)?;
+        match condition.constant() {
+            Some(0) => return self.evaluate(otherwise, whole),
+            Some(_) => return self.evaluate(then, whole),
+            None => {}
+        }
+        let then = self.guarded(condition.clone(), |body| body.evaluate(then, false))?;
+        let otherwise =
+            self.guarded(condition.clone().not(), |body| body.evaluate(otherwise, false))?;
+        Ok(Tree::zip(&[&then, &otherwise], &mut |terms| {
+            Term::choose(condition.clone(), terms[0].clone(), terms[1].clone())
+        }))
+    }
+
+    fn unwrapped(&mut self, optional: &Expression, span: Span) -> Result<Term, InstanceError> {
+        let term = self.scalar(optional)?;
+        if self.scalars_of(&term).contains(NONE) {
+            let some = term.clone().equal(Term::NONE).not();
+            self.check(some, span, "none is unwrapped")?;
+        }
+        Ok(term)
+    }
+
+    /// Returns the quotient or remainder of a division; a divisor below 1 is a fault.
+    fn divided(
+        &mut self,
+        operator: Operator,
+        number: &Expression,
+        divisor: Bound,
+        span: Span,
+        fault: &'static str,
+    ) -> Result<Term, InstanceError> {
+        let number = self.scalar(number)?;
+        let number = self.number(number);
+        let divisor = self.size.bound(divisor)?;
+        self.check(Term::bit(divisor > 0), span, fault)?;
+        Ok(Term::apply(operator, vec![number, Term::Constant(divisor)]))
     }
 
     /// Returns a number as a process, segment or integer of this type, with a check of its range.

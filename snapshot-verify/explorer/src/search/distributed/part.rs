@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::mem::take;
 use std::sync::mpsc::Sender;
 
-use super::super::breadth_first::{Explored, Plan, REPORT, packed_initial};
+use super::super::breadth_first::{Explored, Plan, packed_initial};
 use super::super::budget::{Exhausted, Unfinished};
 use super::super::checkpoint::stop;
 use super::super::level::Level;
-use super::super::outcome::Progress;
+use super::super::outcome::{Progress, Reporter};
 use super::super::product::Move;
 use super::super::self_check::Examiner;
 use super::super::store::{Chunk, Frontier, Store, shard_of};
@@ -28,8 +28,7 @@ pub(super) struct SearchPart<'a, const W: usize> {
     place: Place,
     /// The channel for progress reports, in the first part of a process.
     progress: Option<Sender<Progress>>,
-    /// Time and number of states of the last report.
-    reported: (f64, u64),
+    reporter: Reporter,
     stage: Stage<'a, W>,
     plan: Plan,
     explored: Explored<W>,
@@ -70,7 +69,7 @@ impl<'a, const W: usize> SearchPart<'a, W> {
             shared,
             place,
             progress: if place.is_first { shared.sender() } else { None },
-            reported: (0.0, 0),
+            reporter: Reporter::default(),
             stage: Stage::Agreement(None),
             plan,
             explored: Explored::begun(),
@@ -142,31 +141,16 @@ impl<'a, const W: usize> SearchPart<'a, W> {
 
     fn tick(&mut self) {
         let (Some(progress), Stage::Level(at)) = (&self.progress, &self.stage) else { return };
-        let (seconds, before) = self.reported;
-        let now = self.shared.watch.elapsed().as_secs_f64();
-        if now - seconds < REPORT {
-            return;
-        }
         // The other parts are assumed to progress at the same rate.
         let here = at.level.explored_states() * self.place.workers as u64;
         let states = (self.explored.states - at.states) + here.min(at.states);
-        let _ = progress.send(Progress {
-            seconds: now,
-            states,
-            states_per_second: states.saturating_sub(before) as f64 / (now - seconds),
-            frontier: at.states,
-            depth: self.explored.depth,
-            memory: self.memory().used(),
-            tracing: self.plan.tracing,
-            between: false,
-        });
-        self.reported = (now, states);
+        let now = Progress { states, ..self.progress_between(at.states) };
+        let _ = self.reporter.tick(now).map(|report| progress.send(report));
     }
 
-    /// Reports progress between two levels.
-    fn report_level(&self, frontier: u64) {
-        let Some(progress) = &self.progress else { return };
-        let _ = progress.send(Progress {
+    /// Returns the progress between two levels, the next of which has `frontier` states.
+    fn progress_between(&self, frontier: u64) -> Progress {
+        Progress {
             seconds: self.shared.watch.elapsed().as_secs_f64(),
             states: self.explored.states,
             states_per_second: 0.0,
@@ -175,7 +159,7 @@ impl<'a, const W: usize> SearchPart<'a, W> {
             memory: self.memory().used(),
             tracing: self.plan.tracing,
             between: true,
-        });
+        }
     }
 
     /// Records the result, with the cause if the search ended early.
@@ -222,7 +206,9 @@ impl<'a, const W: usize> SearchPart<'a, W> {
         if explored.states > self.shared.most_states {
             return self.end(Some(Unfinished::TooMany), None);
         }
-        self.report_level(states);
+        if let Some(progress) = &self.progress {
+            let _ = progress.send(self.progress_between(states));
+        }
         if self.explored.depth + 1 == self.plan.end {
             return self.trace();
         }
