@@ -68,7 +68,7 @@ pub struct Emit {
 /// A stage of the pipeline.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum Stage {
-    /// The syntax tree, as text of the language.
+    /// The text of the variant, without comments, bugs and expectations.
     Tree,
     /// The checked program: one access per statement, types everywhere.
     Program,
