@@ -11,6 +11,7 @@ use snapshot_invariant::layout::{Layout, each_expression, may_fail};
 use snapshot_invariant::write::Part;
 use snapshot_language::program::{ExpressionKind, Program, SharedId, Statement, Type};
 
+use crate::cursors::windows;
 use crate::ways::has_views;
 
 /// The ways to a proof, each with all of its parts, in the order in which they are tried.
@@ -91,6 +92,7 @@ fn part(program: &Program, obligation: Obligation, is_loose: bool) -> Option<Par
         alike: true,
         names: Vec::new(),
         clock: None,
+        windows: windows(program, obligation),
         nested: false,
         classes: Vec::new(),
     })

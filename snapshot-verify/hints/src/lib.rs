@@ -9,6 +9,7 @@
 //! | [`tell`] | reports in words |
 //! | `shape`, `term`, `compile`, `model` | a program as instructions over bytes |
 //! | `liveness`, `flow`, `relevance`, `known`, `decided` | dead and kept bytes |
+//! | `cursors` | counters of which processes are computed |
 //! | `merge` | rounds of loops that count as rounds of any other process |
 //! | `links`, `names`, [`rounds`] | links to LL/SC cells, named rows of arrays, ghost scans of several processes |
 //! | `flips` | bits of which only the relation matters |
@@ -44,6 +45,7 @@
 
 mod attempt;
 mod compile;
+mod cursors;
 mod decided;
 mod export;
 mod flips;

@@ -8,6 +8,7 @@ use snapshot_language::deadline::Deadline;
 use snapshot_language::program::{Program, Type};
 
 use crate::compile::compile;
+use crate::cursors::windows;
 use crate::export;
 use crate::model::{Goal, Unsupported};
 
@@ -101,10 +102,13 @@ impl Step {
         deadline: Deadline<'_>,
     ) -> Result<write::Part, Unsupported> {
         let model = compile(program, self.goal, deadline)?;
+        let windows = windows(program, self.obligation);
+        let mut kept = export::kept(program, &model);
+        kept.extend(windows.iter().map(|(name, _)| name.clone()));
         Ok(write::Part {
             obligation: self.obligation,
             nested: self.nested,
-            kept: export::kept(program, &model),
+            kept,
             point: export::point(&model),
             round: self.round.map(|round| export::round(&model, round)),
             late: model.delays,
@@ -113,6 +117,7 @@ impl Step {
             alike: export::alike(&model),
             names: export::named(program, &model),
             clock: None,
+            windows,
             classes: export::classes(program, &model),
         })
     }

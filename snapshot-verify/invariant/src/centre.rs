@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use snapshot_language::program::SharedId;
 
 use crate::byte::{ANY, BASE, I, J, LOOSE, OTHER, T};
+use crate::cursor;
 use crate::layout::{Layout, RowOf, at, op};
 use crate::step::{Failure, GAP, Kind, MEMBER, are_too_many};
 
@@ -184,6 +185,9 @@ pub fn centres(layout: &Layout<'_>, kinds: &[Kind], state: &[u8]) -> SmallVec<[V
             centre[at] = BASE + OTHER;
         }
     }
+    for &at in &layout.cursors {
+        centre[at] = cursor::translated(centre[at], |place| if place == T { OTHER } else { place });
+    }
     let is_of_t =
         |at: &&usize| matches!(centre[**at], byte if byte == MEMBER + T || byte == GAP + 1 + T);
     let positions: SmallVec<[usize; 8]> =
@@ -234,7 +238,7 @@ pub fn definite(
     let state = state.as_slice();
     let mut states = vec![state.to_vec()];
     for at in vague {
-        let numbers = layout.numbers(at, state[at]).map(SmallVec::from_vec);
+        let numbers = layout.numbers(at, state[at], &kind.members).map(SmallVec::from_vec);
         let Some(values) = numbers.or_else(|| layout.values(state, at, &kind.members)) else {
             return Err(Failure::Unfit("a version or a view that is kept of i or j, and unknown"));
         };

@@ -88,7 +88,7 @@ pub struct Claim {
 }
 
 /// The first line.
-pub const TITLE: &str = "snapshot-certificate 8 every";
+pub const TITLE: &str = "snapshot-certificate 9 every";
 
 impl std::fmt::Display for Claim {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

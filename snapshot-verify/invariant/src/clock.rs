@@ -15,7 +15,8 @@
 use snapshot_language::program::{ExpressionKind, Program, SharedId, Type};
 
 use crate::byte::{ANY, BASE, NONE, integer, number};
-use crate::layout::{Layout, Leaf, SIGNER, Scalar};
+use crate::cursor;
+use crate::layout::{Layout, SIGNER, Scalar};
 
 /// A counter, or another scalar whose values have no bytes: nothing is known, except that it is
 /// not none.
@@ -59,8 +60,10 @@ pub fn range(byte: u8) -> (i64, i64) {
 
 /// Returns true if two counters are equal; `None` if that is unknown.
 pub fn equal(one: u8, two: u8) -> Option<bool> {
+    let differ = cursor::differ(one, two);
     let (one, two) = (range(one), range(two));
     match () {
+        () if differ => Some(false),
         () if one.1 < two.0 || two.1 < one.0 => Some(false),
         () if one == two && one.0 == one.1 => Some(true),
         () => None,
@@ -68,18 +71,13 @@ pub fn equal(one: u8, two: u8) -> Option<bool> {
 }
 
 /// Returns the byte of a counter plus 1.
-pub const fn successor(byte: u8) -> u8 {
+pub fn successor(byte: u8) -> u8 {
     match byte {
         NOW => NEXT,
         NEXT | FAR => FAR,
         PAST => UNTIL,
-        byte => {
-            if byte == ANY {
-                ANY
-            } else {
-                SOME
-            }
-        }
+        ANY => ANY,
+        byte => cursor::successor(byte),
     }
 }
 
@@ -87,6 +85,7 @@ pub const fn successor(byte: u8) -> u8 {
 const fn after(written: u8, byte: u8) -> u8 {
     match (written, byte) {
         (NOW, byte) | (_, byte @ (ANY | NONE)) => byte,
+        (_, byte) if cursor::is_window(byte) => byte,
         (NEXT, NEXT) => NOW,
         (NEXT, NOW | PAST | UNTIL) => PAST,
         _ => SOME,
@@ -191,26 +190,27 @@ impl Layout<'_> {
 
     /// Returns true if a byte of the centre does not say all that it must.
     pub fn is_vague(&self, at: usize, byte: u8) -> bool {
-        let is_counter = || self.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Counter);
-        byte == ANY || self.clock.is_some() && matches!(byte, SOME | UNTIL) && is_counter()
+        let slot = &self.slots[at];
+        let is_counter = || slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Counter);
+        let is_clocked = || self.clock.is_some() && matches!(byte, SOME | UNTIL) && is_counter();
+        byte == ANY
+            || match slot.window {
+                0 => is_clocked(),
+                width => byte != NONE && cursor::is_open(byte, width),
+            }
     }
 
     /// Returns the definite bytes of a vague counter; `None` for other scalars.
-    pub fn numbers(&self, at: usize, byte: u8) -> Option<Vec<u8>> {
+    pub fn numbers(&self, at: usize, byte: u8, members: &[u8]) -> Option<Vec<u8>> {
         let leaf = self.slots[at].leaf.filter(|leaf| leaf.scalar == Scalar::Counter)?;
+        if self.slots[at].window > 0 {
+            return Some(self.spelled(at, byte, members));
+        }
         self.clock?;
         Some(match byte {
             UNTIL => vec![PAST, NOW],
             ANY if leaf.optional => vec![PAST, NOW, NEXT, FAR, NONE],
             _ => vec![PAST, NOW, NEXT, FAR],
         })
-    }
-
-    /// Returns a counter's byte as it is stored.
-    pub fn counted(&self, leaf: Leaf, byte: u8) -> u8 {
-        match byte {
-            ANY if leaf.scalar == Scalar::Counter && !leaf.optional => SOME,
-            byte => byte,
-        }
     }
 }

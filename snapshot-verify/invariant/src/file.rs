@@ -95,6 +95,11 @@ fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::
     if let Some(clock) = layout.clock {
         writeln!(output, "{}", clock::line(layout.program, clock))?;
     }
+    let windows = layout.windows();
+    writeln!(output, "windows {}", windows.len())?;
+    for (name, width) in windows {
+        writeln!(output, "{width} {name}")?;
+    }
     match layout.point {
         Some(at) => writeln!(output, "point {at}")?,
         None => writeln!(output, "point -")?,

@@ -10,6 +10,7 @@ use snapshot_language::program::SharedId;
 
 use crate::byte::{ANY, BASE, FRESH, I, NONE, OLD, OTHER, Row, T};
 use crate::centre::{central_versions, definite, is_central};
+use crate::cursor;
 use crate::flips::{class, in_centre, is_odd, is_symbol, load, negated, symbol};
 use crate::layout::{Index, Layout, ROUND, Round, RowOf, SPECIFICATION, Scalar, at, op};
 use crate::step::{
@@ -22,8 +23,8 @@ use crate::views::listed;
 pub struct Effect {
     /// Process that makes the step: i, j, or another one.
     pub actor: u8,
-    /// Bytes of the centre that name the actor.
-    pub named: Vec<usize>,
+    /// Bytes of the centre that name the actor, and, of a window, the place.
+    pub named: Vec<(usize, usize)>,
     /// New byte of the specification.
     pub specification: Option<u8>,
     /// Bytes of the centre of which written bits are copies, or negations: symbols refer to them by
@@ -118,7 +119,6 @@ pub fn effect(
     if specification.is_none() && cells.is_empty() && sets.is_empty() && !ends && round.is_none() {
         return Ok(None);
     }
-    let named = |at: &usize| before[*at] == BASE + T && is_central(layout, before, *at);
     let numbers = (central_versions(layout, before), versions(layout, before));
     let mut written = Vec::new();
     for (variable, _, row, _) in &cells {
@@ -134,12 +134,7 @@ pub fn effect(
             return Err(Failure::Unfit("a version that was read before and is stored again"));
         }
     }
-    let mut named: Vec<usize> = match actor {
-        T => layout.names.iter().copied().filter(named).collect(),
-        _ => Vec::new(),
-    };
-    let names = (0..layout.named.len()).map(|name| layout.name_at(name));
-    named.extend(names.filter(|at| before[*at] == BASE + actor));
+    let named = layout.naming(before, actor);
     let copied = copied(layout, before, &mut cells, &mut sets);
     Ok(Some(Effect { actor, named, specification, copied, cells, round, sets, ends, numbers }))
 }
@@ -224,8 +219,9 @@ impl Effect {
         let follows_actor = self.actor != T && self.actor == kind.followed;
         // A name says only whether it is the followed process.
         let one = |at: usize| if layout.slots[at].tracked { kind.followed } else { T };
-        let is_named =
-            self.named.iter().any(|at| view[*at] == BASE + one(*at)) && !planted.two_named;
+        let names_both =
+            |(at, place): &(usize, usize)| layout.name_in(view, *at, *place) == BASE + one(*at);
+        let is_named = self.named.iter().any(names_both) && !planted.two_named;
         if follows_actor || is_named {
             return Ok(Vec::new());
         }
@@ -345,6 +341,10 @@ impl Joined<'_, '_> {
             Scalar::Member if byte == BASE + T => smallvec![BASE + OTHER],
             Scalar::Member if byte == BASE + OTHER && self.kind.members.contains(&T) => {
                 smallvec![BASE + OTHER, BASE + T]
+            }
+            Scalar::Counter if cursor::is_window(byte) => {
+                let has_tracked = self.kind.members.contains(&T);
+                SmallVec::from_vec(cursor::seen_by_others(byte, has_tracked))
             }
             Scalar::Version if byte >= BASE + self.effect.numbers.1 => {
                 let number = u16::from(byte - self.effect.numbers.1) + u16::from(self.fresh);

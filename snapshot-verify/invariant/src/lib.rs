@@ -18,7 +18,7 @@
 //! | [`evaluate`], [`step`], `ghosts`, `rounds` | steps of one process, values unknown |
 //! | [`decided`] | scalars that conditions do not need |
 //! | [`names`] | the row of an array that is in use |
-//! | [`clock`] | counters relative to one cell |
+//! | [`clock`], [`cursor`] | counters relative to one cell; as positions among the processes |
 //! | [`flips`] | bits of which only the relation to others is listed |
 //! | [`centre`], [`join`] | shared part of the views of one state, and interference |
 //! | [`views`], [`recall`] | kinds of views, valid rows, initial views, all steps from a view |
@@ -39,6 +39,7 @@ pub mod centre;
 pub mod check;
 pub mod claim;
 pub mod clock;
+pub mod cursor;
 pub mod decided;
 pub mod evaluate;
 pub mod file;

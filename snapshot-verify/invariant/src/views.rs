@@ -234,6 +234,7 @@ fn is_byte(layout: &Layout<'_>, kind: &Kind, at: usize, byte: u8) -> bool {
                     || byte.checked_sub(BASE).is_some_and(|member| is_there(&member))
             }
             Scalar::Version => (BASE..BASE + 2 + MOST_VERSIONS as u8).contains(&byte),
+            Scalar::Counter if slot.window > 0 => layout.is_window_of(at, byte, &kind.members),
             Scalar::Counter => match layout.clock {
                 Some(_) => (NONE..=clock::UNTIL).contains(&byte),
                 None => matches!(byte, NONE | clock::SOME),

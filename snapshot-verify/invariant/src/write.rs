@@ -46,6 +46,9 @@ pub struct Part {
     pub names: Vec<String>,
     /// Cell that counters are compared with.
     pub clock: Option<Clock>,
+    /// Counters that hold windows, by name, each with the number of places; those that cannot are
+    /// ignored.
+    pub windows: Vec<(String, usize)>,
     /// True if nesting is another part: then views that are read from shared memory are judged
     /// where they were made.
     pub nested: bool,
@@ -240,6 +243,7 @@ pub fn lay_out_within<'p>(
     layout.asks = asks;
     layout.nested = part.nested;
     part.clock.map(|clock| layout.set_clock(clock));
+    part.windows.iter().for_each(|(name, width)| _ = layout.set_window(name, *width));
     let known: FxHashSet<&str> = layout.names().collect();
     let is_known = |name: &&String| known.contains(name.as_str());
     let mut names: FxHashSet<String> = part.kept.iter().filter(is_known).cloned().collect();

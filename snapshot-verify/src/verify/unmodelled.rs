@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use crate::language::Span;
 use crate::program::{
-    Access, Binary, CellKind, Expression, ExpressionKind, IndexSet, Program, Statement,
+    Access, Binary, Bound, CellKind, Expression, ExpressionKind, IndexSet, Program, Statement,
     StatementKind, Type,
 };
 
@@ -56,11 +56,8 @@ pub fn unmodelled(program: &Program) -> Vec<Unmodelled> {
             found.add(variable.span, CELLS);
         }
         found.variable(variable.span, &variable.content);
-        let is_bit = variable.content
-            == Type::Integer {
-                low: crate::program::Bound::constant(0),
-                high: crate::program::Bound::constant(1),
-            };
+        let is_bit =
+            variable.content == Type::Integer { low: Bound::constant(0), high: Bound::constant(1) };
         if variable.cell != CellKind::Register && is_bit {
             found.add(variable.span, LOCK);
         }
@@ -99,6 +96,15 @@ const fn is_modelled(over: IndexSet) -> bool {
 struct Found {
     all: Vec<Unmodelled>,
     known: BTreeSet<&'static str>,
+    /// Remainders of counters that name a process.
+    named: Vec<Span>,
+}
+
+/// Whether a number is that of a process in the order of a counter.
+fn is_cursor(number: &Expression) -> bool {
+    const N: Bound = Bound { times_n: 1, plus: 0 };
+    let is_of_counter = |of: &Expression| of.content == Type::Counter;
+    matches!(&number.kind, ExpressionKind::Remainder(of, by) if is_of_counter(of) && *by == N)
 }
 
 impl Found {
@@ -130,11 +136,18 @@ impl Found {
             {
                 self.add(part.span, ORDER);
             }
-            ExpressionKind::Remainder(of, _) if of.content == Type::Counter => {
-                self.add(part.span, REMAINDER);
+            ExpressionKind::Checked(of)
+                if matches!(part.content, Type::Process | Type::Segment) =>
+            {
+                match is_cursor(of) {
+                    true => self.named.push(of.span),
+                    false => self.add(part.span, NAMES),
+                }
             }
-            ExpressionKind::Checked(_) if matches!(part.content, Type::Process | Type::Segment) => {
-                self.add(part.span, NAMES);
+            ExpressionKind::Remainder(of, _)
+                if of.content == Type::Counter && !self.named.contains(&part.span) =>
+            {
+                self.add(part.span, REMAINDER);
             }
             _ => {}
         });

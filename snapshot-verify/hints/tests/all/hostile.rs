@@ -53,7 +53,7 @@ fn alter(part: &mut Part, program: &Program, random: &mut ChaCha8Rng) {
         let name = names[below(random, names.len())].clone();
         let procedure = below(random, layout.code.len());
         let at = below(random, layout.code[procedure].instructions.len());
-        match below(random, 10) {
+        match below(random, 11) {
             0 => part.kept.push(name),
             1 if !part.kept.is_empty() => {
                 part.kept.swap_remove(below(random, part.kept.len()));
@@ -67,6 +67,7 @@ fn alter(part: &mut Part, program: &Program, random: &mut ChaCha8Rng) {
                 .classes
                 .push(vec![(name, None), (names[below(random, names.len())].clone(), None)]),
             8 => part.nested = !part.nested,
+            9 => part.windows.push((name, below(random, 5))),
             _ => part.point = Some(below(random, 6)),
         }
     }

@@ -45,6 +45,15 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
                 return Err(self.expected("one cell that is a counter, a divisor, and 0 or 1"));
             }
         }
+        for _ in 0..self.count("windows")? {
+            let line = self.line("a number of places, and a counter")?;
+            let fits = line.split_once(' ').is_some_and(|(width, name)| {
+                width.parse().is_ok_and(|width| layout.set_window(name, width))
+            });
+            if !fits {
+                return Err(self.expected("a number of places up to 3, and a counter"));
+            }
+        }
         let point = self.field("point")?;
         if point != "-" && !point.parse().is_ok_and(|at| layout.set_point(at)) {
             return Err(self.expected("`point` and an instruction of the update"));

@@ -1,11 +1,14 @@
 //! Operators, quantifiers and comparisons of unknown values.
 
 use snapshot_language::Span;
-use snapshot_language::program::{Binary, Expression, ExpressionKind, IndexSet, LocalId, Type};
+use snapshot_language::program::{
+    Binary, Bound, Expression, ExpressionKind, IndexSet, LocalId, Type,
+};
 
-use super::{Scope, Stop};
+use super::{Scope, Stop, plain};
 use crate::byte::{ANY, BASE, INTEGERS, LOOSE, NONE, OTHER, T, integer, number, truth};
 use crate::clock;
+use crate::cursor;
 use crate::flips::{class, is_symbol};
 use crate::layout::{Leaf, Scalar, each_leaf, fixed, numbers_processes};
 
@@ -63,7 +66,7 @@ impl Scope<'_, '_> {
                 return Ok(byte);
             }
             return match numbers_processes(&inner.content) {
-                true => Ok(ANY),
+                true => self.computed(inner),
                 false => Err(Stop::Fault(span)),
             };
         };
@@ -73,6 +76,17 @@ impl Scope<'_, '_> {
             return Err(Stop::Fault(span));
         }
         Ok(if least == most { integer(least) } else { ANY })
+    }
+
+    /// Returns the process, or segment, of a number that is one of all processes.
+    fn computed(&mut self, number: &Expression) -> Result<u8, Stop> {
+        const N: Bound = Bound { times_n: 1, plus: 0 };
+        match plain(number) {
+            ExpressionKind::Remainder(of, by) if of.content == Type::Counter && *by == N => {
+                Ok(cursor::place(self.scalar(of)?, 0))
+            }
+            _ => self.scalar(number).map(|_| ANY),
+        }
     }
 
     /// Returns the range of an expression's integer.

@@ -30,7 +30,7 @@ impl Layout<'_> {
             let is_view = leaf.scalar == Scalar::View && slot.owner.is_none() && borrowed;
             let is_known = leaf.optional
                 || !leaf.is_unbounded()
-                || leaf.scalar == Scalar::Counter && self.clock.is_some();
+                || leaf.scalar == Scalar::Counter && (self.clock.is_some() || slot.window > 0);
             slot.kept = is_known && !is_view && is_there && is_row;
         }
         if found != names.len() {

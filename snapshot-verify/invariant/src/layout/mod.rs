@@ -179,6 +179,8 @@ pub struct Layout<'p> {
     pub clock: Option<Clock>,
     /// Bytes of kept counters.
     pub counters: Vec<usize>,
+    /// Those that hold windows.
+    pub cursors: Vec<usize>,
     /// Fields that name the process whose row of an array is in use.
     pub named: Vec<Name>,
     /// Per instruction, its use of these names.
@@ -278,6 +280,7 @@ impl<'p> Layout<'p> {
             stops_always: false,
             clock: None,
             counters: Vec::new(),
+            cursors: Vec::new(),
             named,
             uses,
             row_bytes: Vec::new(),
@@ -428,6 +431,7 @@ impl<'p> Layout<'p> {
         let central = of(&|slot| slot.kept && !slot.tracked && slot.leaf.is_some());
         let positions = of(&|slot| slot.position && !slot.tracked);
         self.counters = of(&|slot| slot.kept && is(slot, Scalar::Counter));
+        self.cursors = of(&|slot| slot.kept && slot.window > 0);
         let row_bytes = of(&|slot| slot.kept && slot.row.is_some());
         (self.versions, self.names) = (versions, names);
         (self.central, self.positions, self.row_bytes) = (central, positions, row_bytes);

@@ -27,6 +27,8 @@ pub struct Slot {
     pub path: Vec<u8>,
     /// True if t is among the indices within its variable or cell.
     pub within_tracked: bool,
+    /// Number of places of the [windows](crate::cursor) that a counter holds; 0: it holds none.
+    pub window: usize,
     /// For an array whose rows are named, or a link to one: the owner of the row.
     pub row: Option<RowOf>,
 }
@@ -92,6 +94,7 @@ pub(super) fn bookkeeping() -> Slot {
         position: false,
         path: Vec::new(),
         within_tracked: false,
+        window: 0,
         row: None,
     }
 }

@@ -24,7 +24,7 @@ impl Layout<'_> {
     pub fn tight(&self, at: usize, byte: u8) -> u8 {
         let is_member = self.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member);
         match self.slots[at].leaf {
-            Some(leaf) if leaf.is_unbounded() => self.counted(leaf, byte),
+            Some(leaf) if leaf.is_unbounded() => self.counted(at, leaf, byte),
             _ if is_member && byte == BASE + LOOSE => ANY,
             _ => byte,
         }

@@ -16,6 +16,7 @@ use crate::byte::{
 };
 use crate::claim::Ghosts;
 use crate::clock::{FAR, NEXT, NOW, PAST, SOME, UNTIL};
+use crate::cursor;
 use crate::layout::{Frame, Index, Layout, ROUND, SIGNER, SPECIFICATION, Scalar, at, fixed, op};
 use crate::step::{COUNTING, GAP, MEMBER};
 
@@ -36,7 +37,7 @@ pub enum Expected<'s> {
     /// This truth value, or, where its class is flipped, the other; or unknown.
     Bit(bool),
     Version(u32),
-    /// A counter, by its relation to the clock.
+    /// A counter, by its window, or its relation to the clock.
     Counter(u64),
     /// The token of a view that a process holds, or that is in a cell.
     Token(&'s Data, Option<u8>),
@@ -461,6 +462,13 @@ impl<'s> Likeness<'s> {
 
     /// Returns true if a byte is true of a counter.
     fn is_counted(&self, byte: u8, number: u64) -> bool {
+        if cursor::is_window(byte) {
+            let n = self.execution.machine.processes();
+            return (0..cursor::MOST).all(|at| match cursor::place(byte, at) {
+                ANY => true,
+                said => said == BASE + self.tuple.place((number as usize + at) % n),
+            });
+        }
         let Some(now) = self.execution.clock() else { return byte == SOME };
         match byte {
             PAST => number < now,

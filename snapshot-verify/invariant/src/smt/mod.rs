@@ -117,6 +117,7 @@ pub fn conditions_without(
         alike: false,
         names: Vec::new(),
         clock: None,
+        windows: Vec::new(),
         classes,
     };
     let mut layout = lay_out(program, &part).map_err(SmtError::Unfit)?;

@@ -335,8 +335,8 @@ scan:
         return copy
 ";
     let program = parsed(text, None);
-    let head = "snapshot-certificate 8 every\nalgorithm falls\nbug -\ntext digest\nrewritten 0\nobligations 1\n\
-                obligation scans.observer\nnames 0\nclocks 0\npoint -\nkept 2\na[i]\na[j]\nlate 0\nloose 0\n\
+    let head = "snapshot-certificate 9 every\nalgorithm falls\nbug -\ntext digest\nrewritten 0\nobligations 1\n\
+                obligation scans.observer\nnames 0\nclocks 0\nwindows 0\npoint -\nkept 2\na[i]\na[j]\nlate 0\nloose 0\n\
                 alike 1\nlost 0\ncalls 0\ndecided 0\nclasses 0\nforgotten 0\nunlinked 0\n";
     let views = "views 1\n1 42 ##\n".repeat(3);
     let lines: Vec<String> = (head.to_owned() + &views).lines().map(str::to_owned).collect();

@@ -27,6 +27,7 @@ fn keeping_all_but(left_out: &str, program: &Program, obligations: &[&str]) -> V
             decided: Vec::new(),
             alike: true,
             clock: None,
+            windows: Vec::new(),
             names: Vec::new(),
             nested,
             classes: Vec::new(),

@@ -16,7 +16,7 @@ use crate::programs::{by_rounds, parsed, parts, refused};
 /// and the number of the last line.
 fn ended(program: &Program, obligation: Obligation, head: &[String]) -> (Refusal, u64) {
     let first = [
-        "snapshot-certificate 8 every",
+        "snapshot-certificate 9 every",
         &format!("algorithm {}", program.name),
         "bug -",
         "text digest",
@@ -42,7 +42,7 @@ fn part(program: &Program, rung: &str) -> Part {
 }
 
 /// Begin of a head without names and without a point.
-const BEGIN: &str = "names 0\nclocks 0\npoint -";
+const BEGIN: &str = "names 0\nclocks 0\nwindows 0\npoint -";
 
 #[test]
 fn names_points_rounds_and_late_operations() {
@@ -53,7 +53,7 @@ fn names_points_rounds_and_late_operations() {
     for round in ["round 9 0 0 0", "round 0 0 0 0", "round 0 99 1 99"] {
         is_refused_at_the_last_line(&program, rounds, &[BEGIN, round]);
     }
-    is_refused_at_the_last_line(&program, nesting, &["names 0\nclocks 0", "point 99"]);
+    is_refused_at_the_last_line(&program, nesting, &["names 0\nclocks 0\nwindows 0", "point 99"]);
     is_refused_at_the_last_line(&program, nesting, &[BEGIN, "kept 0", "late 1"]);
 }
 
@@ -131,7 +131,11 @@ fn clocks() {
     let rounds = by_rounds(&program).remove(0).remove(1).obligation;
     is_refused_at_the_last_line(&program, rounds, &["names 0\nclocks 1", "seq 1 0"]);
     // Where it fits, the line behind it is the one that is refused.
-    is_refused_at_the_last_line(&program, observer, &["names 0\nclocks 1", "seq 1 0", "point 99"]);
+    is_refused_at_the_last_line(
+        &program,
+        observer,
+        &["names 0\nclocks 1", "seq 1 0", "windows 0", "point 99"],
+    );
 }
 
 /// Versions are numbered in each view, by one byte.

@@ -6,6 +6,7 @@ mod accepted;
 mod altered;
 mod asks;
 mod clock;
+mod cursor;
 mod foreign_views;
 mod gate;
 mod heads;

@@ -24,6 +24,7 @@
 //!   with them: the effects of an algorithm do not depend on its marks.
 
 pub mod anonymity;
+pub mod counters;
 mod display;
 mod expression;
 mod extent;

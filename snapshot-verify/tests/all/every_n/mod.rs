@@ -58,6 +58,8 @@ const TABLE: &[Row] = &[
     row!("seqlock", &["stamp seq"], Rung("scans.observer", 26_130)),
     row!("seqlock_parity", &[], Closed(20_082)),
     row!("single_scanner", &[], Closed(77_705)),
+    row!("turn", &[], Rung("scans.observer", 2_845)),
+    row!("turn_links", &[], Rung("scans.observer", 11_238)),
     row!("two_phase", &["owner writing"], Closed(80_830)),
 ];
 

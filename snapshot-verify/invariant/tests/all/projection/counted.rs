@@ -1,4 +1,4 @@
-//! States of programs with a clock have views.
+//! States of programs with a clock, and with cursors, have views.
 
 use snapshot_hints::guess::guesses;
 use snapshot_invariant::claim::Aim;
@@ -99,6 +99,70 @@ fn states_of_programs_with_a_clock_have_views() {
     let program = parsed(TWICE, None);
     let clock = Clock { variable: crate::clock::variable(&program), divisor: 3, is_signed: false };
     total.add(walked(&lay_out(&program, &part(&program, Some(clock))).unwrap()));
+    let of = [total.counted, total.changes, total.joins];
+    assert!(of.iter().all(|count| *count > 300), "{total:?}");
+}
+
+/// Cursors in a record that may be none, in an array, and private ones; a scan looks two places ahead,
+/// and compares cursors. Updates go one on, two on, and back.
+const ROUND: &str = "
+algorithm round
+type place = record (at: counter, full: bool)
+shared turn: llsc place
+shared spare: counter or none
+shared each[process]: counter
+shared a[segment]: value
+private mine: counter
+update(v):
+    t := LL(turn)
+    each[me] := t.at
+    a[me] := v
+    k := process((t.at + 1) mod n)
+    x := each[k]
+    if k = me: x := mine
+    u := x + 1
+    if t.full: SC(turn, (t.at + 1, k = me))
+    else: SC(turn, (u + 1, true))
+    mine := u
+    spare := mine
+scan:
+    local copy[segment]: value
+    t := turn
+    for l in segments: copy[l] := a[l]
+    z := spare
+    if z != none:
+        if process(z mod n) = me and process((t.at + 1 + 1) mod n) != me: spare := none
+    y := each[process(t.at mod n)]
+    if y = mine: skip
+    mine := t.at
+    return copy
+";
+
+#[test]
+fn states_of_programs_with_cursors_have_views() {
+    let mut total = Counts::default();
+    for text in [crate::cursor::TURN, crate::cursor::LINKS] {
+        let program = parsed(text, None);
+        for part in crate::cursor::by_scans(&program) {
+            total.add(walked(&lay_out(&program, &part).unwrap()));
+        }
+    }
+    let program = parsed(ROUND, None);
+    let faults = crate::cursor::by_scans(&program).remove(0);
+    assert!(faults.windows.iter().any(|(name, places)| name == "turn.at" && *places == 3));
+    // The same counters, by names: with a few places, and others with none.
+    let names = |part: &Part, one: &str| part.windows.iter().any(|(name, _)| name.contains(one));
+    assert!(["spare", "each[j]", "i:mine", "t:scan.t"].iter().all(|one| names(&faults, one)));
+    for most in either(vec![1], vec![1, 2, 3]) {
+        let mut part = faults.clone();
+        part.windows.iter_mut().for_each(|(_, places)| *places = most.min(*places));
+        let few = ["turn", "spare", "mine", "scan.z#", "update.t#"];
+        part.kept.extend(part.windows.iter().map(|(name, _)| name.clone()));
+        part.kept
+            .extend(Layout::new(&program, part.obligation).unwrap().names().map(str::to_owned));
+        part.kept.retain(|name| few.iter().any(|one| name.contains(one)));
+        total.add(walked(&lay_out(&program, &part).unwrap()));
+    }
     let of = [total.counted, total.changes, total.joins];
     assert!(of.iter().all(|count| *count > 300), "{total:?}");
 }

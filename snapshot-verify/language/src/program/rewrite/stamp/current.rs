@@ -12,11 +12,11 @@
 
 use std::collections::BTreeSet;
 
-use super::flows::target;
-use super::origin::{
+use super::root::{Root, RootKind};
+use crate::program::counters::flows::target;
+use crate::program::counters::origin::{
     Base, Index, Location, Origin, Spot, Target, each, indices_of, leaves, origins,
 };
-use super::root::{Root, RootKind};
 use crate::program::{
     Access, Expression, ProcedureId, Program, SharedId, Statement, StatementKind,
 };

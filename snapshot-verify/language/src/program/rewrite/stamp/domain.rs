@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::flows::Flows;
-use super::origin::{Base, Index, Location, Origin, Spot};
 use super::root::{Root, RootKind};
+use crate::program::counters::flows::Flows;
+use crate::program::counters::origin::{Base, Index, Location, Origin, Spot};
 use crate::program::{LocalId, Program, Statement, StatementKind};
 
 /// Of which cell the counters of a place are copies.

@@ -26,16 +26,14 @@
 
 mod current;
 mod domain;
-mod flows;
-mod origin;
 mod root;
 
 use super::{Change, Form, each_operand, each_part};
 use crate::language::Span;
 use crate::program::{Expression, ExpressionKind, Program, Statement, Type};
 
-use self::flows::Flows;
-use self::origin::{Base, Location, Step};
+use crate::program::counters::flows::Flows;
+use crate::program::counters::origin::{Base, Location, Step};
 
 /// Rewrites all counters, if each class is of the form.
 pub(super) fn rewrite(program: &Program) -> Option<(Program, Vec<Change>)> {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::flows::{Flow, Flows};
-use super::origin::{Base, Index, Location, Origin};
+use crate::program::counters::flows::{Flow, Flows};
+use crate::program::counters::origin::{Base, Index, Location, Origin};
 use crate::program::{IndexSet, Program};
 
 /// The root of a class.

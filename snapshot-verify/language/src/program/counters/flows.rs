@@ -38,21 +38,27 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// Of a program; `None` if it does more with counters than to copy, increase and compare
-    /// them.
-    pub fn of(program: &Program) -> Option<Self> {
+    /// Of a program, as far as it copies, increases and compares counters; and whether it does no more
+    /// with them.
+    pub fn within(program: &Program) -> (Self, bool) {
         let mut flows = Self::default();
-        flows.declarations(program)?;
+        let mut fits = flows.declarations(program);
         for (number, procedure) in (0..).zip(&program.procedures) {
             let procedure_id = ProcedureId(number);
-            let mut fits = true;
             Statement::each(&procedure.body, &mut |statement| {
                 let parts = statement.operands().into_iter();
                 fits &= parts.fold(true, |fits, part| fits & flows.expression(procedure_id, part));
                 fits &= flows.statement(program, procedure_id, statement);
             });
-            fits.then_some(())?;
         }
+        (flows, fits)
+    }
+
+    /// Of a program; `None` if it does more with counters than to copy, increase and compare
+    /// them.
+    pub fn of(program: &Program) -> Option<Self> {
+        let (flows, fits) = Self::within(program);
+        fits.then_some(())?;
         let is_foreign = |origin: &Origin| matches!(origin, Origin::Foreign);
         let stores = flows.flows.iter().any(|flow| is_foreign(&flow.from));
         let plain = |origin: &Origin| matches!(origin, Origin::Zero | Origin::Copy(_));
@@ -60,8 +66,8 @@ impl Flows {
         (!stores && compares).then_some(flows)
     }
 
-    /// The declared variables: each counter in them is 0 at first.
-    fn declarations(&mut self, program: &Program) -> Option<()> {
+    /// The declared variables; `false`: a counter in them is not 0 at first.
+    fn declarations(&mut self, program: &Program) -> bool {
         let mut add = |base: Base, dimensions: usize, content: &Type| {
             for path in leaves(content) {
                 let path = [vec![Step::Index; dimensions], path].concat();
@@ -86,7 +92,7 @@ impl Flows {
                 found.iter().all(|origin| *origin == Origin::Zero)
             })
         };
-        program.initial_values().all(is_zero).then_some(())
+        program.initial_values().all(is_zero)
     }
 
     /// Notes the comparisons in an expression; `false`: it does something else with a counter.
