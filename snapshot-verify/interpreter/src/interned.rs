@@ -1,8 +1,8 @@
 //! Interned parts of states, for tables of states that are rows of numbers.
 
-use std::cell::RefCell;
 use std::hash::BuildHasher;
 use std::mem::size_of;
+use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -18,7 +18,7 @@ pub struct Interned<T: Part> {
     all: Vec<T::Kept>,
     /// Unpacked copies of some of the parts last used, since a part is mostly used again soon.
     /// Indexed by the last bits of their numbers.
-    recent: RefCell<Vec<Option<(u32, T)>>>,
+    recent: Mutex<Vec<Option<(u32, T)>>>,
     numbers: HashTable<u32>,
     /// Names in each part, in the order of their occurrence.
     names: Vec<Box<[u32]>>,
@@ -30,8 +30,6 @@ pub struct Interned<T: Part> {
     /// Permuted parts, by part and permutation.
     permuted: FxHashMap<(u32, u32), u32>,
     has_names: bool,
-    /// New names of the part being renamed.
-    after: Vec<u32>,
     /// Size of the allocations that the tables point to.
     bytes: usize,
 }
@@ -46,7 +44,7 @@ impl<T: Part> Default for Interned<T> {
     fn default() -> Self {
         Self {
             all: Vec::new(),
-            recent: RefCell::default(),
+            recent: Mutex::default(),
             numbers: HashTable::new(),
             names: Vec::new(),
             occurrences: Vec::new(),
@@ -54,7 +52,6 @@ impl<T: Part> Default for Interned<T> {
             renamings: Renamings::default(),
             permuted: FxHashMap::default(),
             has_names: false,
-            after: Vec::new(),
             bytes: 0,
         }
     }
@@ -95,7 +92,8 @@ impl<T: Part> Interned<T> {
 
     /// Returns the part with this number.
     pub fn get(&self, number: u32) -> T {
-        let recent = &mut self.recent.borrow_mut()[number as usize % RECENT];
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let recent = &mut recent[number as usize % RECENT];
         match recent {
             Some((known, part)) if *known == number => part.clone(),
             _ => {
@@ -125,33 +123,49 @@ impl<T: Part> Interned<T> {
         self.occurrences.push(Occurrence::of(&names));
         self.names.push(names);
         self.all.push(kept);
-        let recent = self.recent.get_mut();
+        let recent = self.recent.get_mut().unwrap_or_else(PoisonError::into_inner);
         recent.resize(recent.len().max((number as usize + 1).min(RECENT)), None);
         recent[number as usize % RECENT] = Some((number, part));
         number
     }
 
-    /// Renames the names of a part, in the order of their occurrence.
-    pub fn renamed(&mut self, number: u32, names: &mut Names) -> u32 {
+    /// Renames the names of a part, in the order of their occurrence. `None`: the renamed part is
+    /// not known; then `after` has its names.
+    pub fn find_renamed(
+        &self,
+        number: u32,
+        names: &mut Names,
+        after: &mut Vec<u32>,
+    ) -> Option<u32> {
         if names.keep(&self.occurrences[number as usize]) {
-            return number;
+            return Some(number);
         }
         let before = &self.names[number as usize];
-        self.after.clear();
-        self.after.extend(before.iter().map(|name| names.rename(*name)));
-        if *self.after == **before {
-            return number;
+        after.clear();
+        after.extend(before.iter().map(|name| names.rename(*name)));
+        if **after == **before {
+            return Some(number);
         }
-        if let Some(renamed) = self.renamings.find(number, &self.after) {
-            return renamed;
-        }
+        self.renamings.find(number, after)
+    }
+
+    /// Renames the names of a part, in the order of their occurrence.
+    pub fn renamed(&mut self, number: u32, names: &mut Names) -> u32 {
+        let mut after = Vec::new();
+        let known = self.find_renamed(number, names, &mut after);
+        known.unwrap_or_else(|| self.add_renamed(number, &after))
+    }
+
+    /// Adds a part with other names, which are those that [`Self::find_renamed`] did not find.
+    pub fn add_renamed(&mut self, number: u32, after: &[u32]) -> u32 {
+        let before = self.names[number as usize].clone();
         let name = |name: u32| {
             let position = before.iter().position(|known| *known == name);
-            self.after[position.expect("all names of a part are known")]
+            after[position.expect("all names of a part are known")]
         };
         let renamed = self.get(number).renamed(self.values, &mut { name });
         let renamed = self.number(renamed);
-        self.renamings.insert(number, &self.after, renamed);
+        self.renamings.insert(number, after, renamed);
         renamed
     }
 

@@ -16,7 +16,8 @@ use super::nearest::hint;
 /// Budget of a search.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Budget {
-    /// Threads of an exploration (default: one per processor); all other work uses one thread.
+    /// Threads of an exploration or a refinement (default: one per processor); all other work uses
+    /// one thread.
     #[arg(long, value_name = "T")]
     pub threads: Option<NonZeroUsize>,
     /// Bytes that a search may take: 500M, 1.5GiB; units go by 1024.

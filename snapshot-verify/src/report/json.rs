@@ -68,7 +68,7 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
             None => request.reductions.iter().map(|reduction| reduction.name()).collect(),
             Some(_) => Vec::new(),
         },
-        threads: means.map_or(request.threads.get(), |_| 1),
+        threads: request.threads.get(),
         memory: request.memory,
         looks_at_values: case.looks_at_values,
         exercised: case.exercise.map(|exercise| Exercised::of(case, exercise)),

@@ -172,7 +172,8 @@ impl Explore for Refined<'_> {
         let memory = usize::try_from(self.request.memory).unwrap_or(usize::MAX);
         let states = share.states.and_then(|states| usize::try_from(states).ok());
         let states = states.unwrap_or(usize::MAX);
-        let mut budget = Budget { states, memory, proceed: &mut proceed };
+        let threads = self.request.threads;
+        let mut budget = Budget { states, memory, threads, proceed: &mut proceed };
         let (machine, means) = (&self.machine, self.means);
         let found = match &self.object {
             None => refine(machine, &client, means, &mut budget)?,

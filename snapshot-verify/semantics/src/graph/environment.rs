@@ -5,7 +5,7 @@
 //! the events so far, as in [`crate::refine`]. If no operation has either, configurations are not
 //! followed: this saves states.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
@@ -79,7 +79,7 @@ impl<'p> Environment<'p> {
     ///
     /// # Errors
     /// If the object is faulty there.
-    pub fn choices(&mut self, at: Situation, process: Process) -> Result<Rc<[Choice]>, Fault> {
+    pub fn choices(&mut self, at: Situation, process: Process) -> Result<Arc<[Choice]>, Fault> {
         let Situation { progress, possibilities } = at;
         match &mut self.kind {
             Kind::Snapshot(world) => world.choices(progress, possibilities, process),

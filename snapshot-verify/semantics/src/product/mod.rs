@@ -6,6 +6,7 @@
 //! | `states` | states of the interpreter as rows of numbers |
 //! | `steps` | steps, remembered by the parts and cells that they depend on |
 //! | `nodes` | identifies states up to the numbers of nodes |
+//! | `lent` | the same for one search, or for several at once |
 //! | `symmetry` | identifies states up to the order of processes |
 //! | `prospect` | next steps, without making them |
 //! | `memo` | remembered results, by few numbers |
@@ -15,6 +16,7 @@
 //! | `table` | interned rows |
 
 mod footprint;
+mod lent;
 mod memo;
 mod nodes;
 mod prospect;
@@ -25,10 +27,11 @@ mod steps;
 mod symmetry;
 mod table;
 
+pub use lent::{Lent, Unknown, known};
 pub use memo::Memo;
 pub use prospect::Prospect;
 pub use rows::Rows;
-pub use states::{EventId, States};
+pub use states::{EventId, Scratch, States};
 pub use steps::Made;
 pub use symmetry::{OrderId, reordered};
 pub use table::{Batch, Table};

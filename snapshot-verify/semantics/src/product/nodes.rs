@@ -6,209 +6,226 @@
 
 use std::mem::size_of;
 
+use super::lent::{Lent, Unknown};
 use super::slices::{Slice, Slices};
-use crate::interpret::{Heap, Interned, ProcessPart, Reached, Renamings, Shape, SharedPart};
+use super::states::{SHARED, Scratch, States};
+use crate::interpret::{Heap, Reached, Renamings, Shape};
 
 /// Cached pointers and renamings of parts, by number.
 #[derive(Debug, Default)]
 pub struct Naming {
     slices: Slices,
     /// Words of the shapes.
-    shapes: Vec<Option<Slice>>,
-    held: Vec<Option<Slice>>,
+    shapes: ByPart<Slice>,
+    held: ByPart<Slice>,
     /// Freed nodes of the shared parts.
-    freed: Vec<Option<Slice>>,
+    freed: ByPart<Slice>,
     /// Numbers of the parts of processes without their nodes.
-    bare: Vec<Option<u32>>,
+    bare: ByPart<u32>,
     /// Renamed shared parts, by part and the order of its nodes.
     shared: Renamings,
     /// Renamed process's parts, by part and the new numbers of the nodes that it holds.
     processes: Renamings,
-    walk: Reached,
+}
+
+/// Data of some parts, by number.
+#[derive(Debug)]
+pub struct ByPart<T>(Vec<Option<T>>);
+
+impl<T> Default for ByPart<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> ByPart<T> {
+    pub fn get(&self, number: u32) -> Option<&T> {
+        self.0.get(number as usize)?.as_ref()
+    }
+
+    /// Adds the data of one of this many parts.
+    pub fn insert(&mut self, number: u32, parts: usize, data: T) {
+        self.0.resize_with(self.0.len().max(parts), || None);
+        self.0[number as usize] = Some(data);
+    }
+
+    const fn bytes(&self) -> usize {
+        self.0.capacity() * size_of::<Option<T>>()
+    }
 }
 
 impl Naming {
-    /// Returns true if shared variables reach all these nodes.
-    pub fn are_shared(
-        &mut self,
-        heap: &Heap,
-        number: u32,
-        shared: &Interned<SharedPart>,
-        nodes: impl Iterator<Item = u32>,
-    ) -> bool {
-        let mut walk = std::mem::take(&mut self.walk);
-        heap.walk(&mut walk, self.shape(heap, number, shared), std::iter::empty());
-        let mut nodes = nodes;
-        let are_shared = nodes.all(|node| walk.reaches(node));
-        self.walk = walk;
-        are_shared
+    fn held(&self, number: u32) -> &[u32] {
+        self.held.get(number).map_or(&[][..], |held| self.slices.get(*held))
     }
 
-    /// Returns true if one of these nodes points to other nodes.
-    pub fn lead_on(
-        &mut self,
-        heap: &Heap,
-        number: u32,
-        shared: &Interned<SharedPart>,
-        nodes: impl Iterator<Item = u32>,
-    ) -> bool {
-        let shape = self.shape(heap, number, shared);
-        let mut nodes = nodes;
-        nodes.any(|node| !shape.edges(node).is_empty())
+    /// Returns a shape.
+    pub fn shape(&self, words: Slice) -> Shape<'_> {
+        Shape::new(self.slices.get(words))
+    }
+
+    /// Approximate memory use in bytes.
+    pub fn bytes(&self) -> usize {
+        let slices = self.shapes.bytes() + self.held.bytes() + self.freed.bytes();
+        let renamings = self.shared.bytes() + self.processes.bytes();
+        self.slices.bytes() + slices + self.bare.bytes() + renamings
+    }
+}
+
+impl<'m> Lent<'_, States<'m, '_>> {
+    fn heap(&self) -> &'m Heap {
+        self.machine.heap()
     }
 
     /// Returns true if only this process can reach a node, which is not freed. `row`: the number of
     /// the shared part, then the parts of all processes.
-    pub fn is_private(
+    pub(super) fn is_private(
         &mut self,
-        heap: &Heap,
         row: &[u32],
         (process, node): (usize, u32),
-        shared: &Interned<SharedPart>,
-        processes: &Interned<ProcessPart>,
-    ) -> bool {
-        let [first, others @ ..] = row else { return false };
-        self.learn_held(heap, others, processes);
-        let shape = self.shape_words(heap, *first, shared);
-        self.freed.resize(self.freed.len().max(shared.len()), None);
-        let slices = &mut self.slices;
-        let freed = *self.freed[*first as usize]
-            .get_or_insert_with(|| slices.keep(&heap.freed(&shared.get(*first))));
-        if self.slices.get(freed).contains(&node) {
-            return false;
+        walk: &mut Reached,
+    ) -> Result<bool, Unknown> {
+        let [first, others @ ..] = row else { return Ok(false) };
+        self.learn_held(others)?;
+        let (shape, freed) = (self.shape(*first)?, self.freed(*first)?);
+        if self.naming.slices.get(freed).contains(&node) {
+            return Ok(false);
         }
-        let mut walk = std::mem::take(&mut self.walk);
         let held = others.iter().enumerate().filter(|(other, _)| *other != process);
-        let held = held.map(|(_, number)| self.held(*number));
-        let shape = Shape::new(self.slices.get(shape));
-        heap.walk(&mut walk, shape, held);
-        let is_private = !walk.reaches(node);
-        self.walk = walk;
-        is_private
+        let held = held.map(|(_, number)| self.naming.held(*number));
+        self.heap().walk(walk, self.naming.shape(shape), held);
+        Ok(!walk.reaches(node))
     }
 
     /// Replaces each node of a process's part by the first of its kind; parts are given by number.
-    pub fn bare(&mut self, heap: &Heap, number: u32, processes: &mut Interned<ProcessPart>) -> u32 {
-        if heap.is_empty() {
-            return number;
+    pub(super) fn bare(&mut self, number: u32) -> Result<u32, Unknown> {
+        if self.heap().is_empty() {
+            return Ok(number);
         }
-        self.bare.resize(self.bare.len().max(processes.len()), None);
-        *self.bare[number as usize]
-            .get_or_insert_with(|| processes.number(heap.without_nodes(&processes.get(number))))
+        if let Some(bare) = self.naming.bare.get(number) {
+            return Ok(*bare);
+        }
+        let heap = self.heap();
+        let states = self.exclusively()?;
+        let bare = states.processes.number(heap.without_nodes(&states.processes.get(number)));
+        states.naming.bare.insert(number, states.processes.len(), bare);
+        Ok(bare)
     }
 
     /// Returns, for a normal row, the nodes that each process holds and that shared variables
     /// reach. The names of other nodes depend on the order of the processes, so all of these are
     /// replaced by one number.
-    pub fn held_in_common(
+    pub(super) fn held_in_common(
         &mut self,
-        heap: &Heap,
         row: &[u32],
-        shared: &Interned<SharedPart>,
-        processes: &Interned<ProcessPart>,
-    ) -> Vec<Vec<u32>> {
-        let [first, others @ ..] = row else { return Vec::new() };
-        self.learn_held(heap, others, processes);
-        let mut walk = std::mem::take(&mut self.walk);
-        heap.walk(&mut walk, self.shape(heap, *first, shared), std::iter::empty());
+        walk: &mut Reached,
+    ) -> Result<Vec<Vec<u32>>, Unknown> {
+        let [first, others @ ..] = row else { return Ok(Vec::new()) };
+        self.learn_held(others)?;
+        let shape = self.shape(*first)?;
+        self.heap().walk(walk, self.naming.shape(shape), std::iter::empty());
         let common = |node: &u32| if walk.reaches(*node) { *node } else { u32::MAX };
-        let held = others.iter().map(|number| self.held(*number).iter().map(common).collect());
-        let held = held.collect();
-        self.walk = walk;
-        held
+        let held = |number: &u32| self.naming.held(*number).iter().map(common).collect();
+        Ok(others.iter().map(held).collect())
     }
 
     /// Caches the pointers of the parts of processes.
-    fn learn_held(&mut self, heap: &Heap, parts: &[u32], processes: &Interned<ProcessPart>) {
-        self.held.resize(self.held.len().max(processes.len()), None);
-        let slices = &mut self.slices;
+    fn learn_held(&mut self, parts: &[u32]) -> Result<(), Unknown> {
         for &number in parts {
-            self.held[number as usize]
-                .get_or_insert_with(|| slices.keep(&heap.held(&processes.get(number))));
+            if self.naming.held.get(number).is_none() {
+                let heap = self.heap();
+                let States { naming, processes, .. } = self.exclusively()?;
+                let held = naming.slices.keep(&heap.held(&processes.get(number)));
+                naming.held.insert(number, processes.len(), held);
+            }
         }
-    }
-
-    fn held(&self, number: u32) -> &[u32] {
-        self.held[number as usize].map_or(&[][..], |held| self.slices.get(held))
-    }
-
-    /// Returns the shape of a shared part.
-    fn shape(&mut self, heap: &Heap, number: u32, shared: &Interned<SharedPart>) -> Shape<'_> {
-        let words = self.shape_words(heap, number, shared);
-        Shape::new(self.slices.get(words))
+        Ok(())
     }
 
     /// Returns the words of the shape of a shared part.
-    fn shape_words(&mut self, heap: &Heap, number: u32, shared: &Interned<SharedPart>) -> Slice {
-        self.shapes.resize(self.shapes.len().max(shared.len()), None);
-        let slices = &mut self.slices;
-        *self.shapes[number as usize]
-            .get_or_insert_with(|| slices.keep(&heap.shape(&shared.get(number))))
+    pub(super) fn shape(&mut self, number: u32) -> Result<Slice, Unknown> {
+        if let Some(shape) = self.naming.shapes.get(number) {
+            return Ok(*shape);
+        }
+        let heap = self.heap();
+        let States { naming, shared, .. } = self.exclusively()?;
+        let shape = naming.slices.keep(&heap.shape(&shared.get(number)));
+        naming.shapes.insert(number, shared.len(), shape);
+        Ok(shape)
+    }
+
+    /// Returns the freed nodes of a shared part.
+    fn freed(&mut self, number: u32) -> Result<Slice, Unknown> {
+        if let Some(freed) = self.naming.freed.get(number) {
+            return Ok(*freed);
+        }
+        let heap = self.heap();
+        let States { naming, shared, .. } = self.exclusively()?;
+        let freed = naming.slices.keep(&heap.freed(&shared.get(number)));
+        naming.freed.insert(number, shared.len(), freed);
+        Ok(freed)
     }
 
     /// Renames the nodes of a row: the number of its shared part, followed by the parts of its
     /// processes.
-    pub fn normalise(
+    pub(super) fn rename_nodes(
         &mut self,
-        heap: &Heap,
         row: &mut [u32],
-        shared: &mut Interned<SharedPart>,
-        processes: &mut Interned<ProcessPart>,
-    ) {
-        let [first, others @ ..] = row else { return };
-        let shape = self.shape_words(heap, *first, shared);
-        self.learn_held(heap, others, processes);
-        let shape = Shape::new(self.slices.get(shape));
-        let mut walk = std::mem::take(&mut self.walk);
-        heap.walk(&mut walk, shape, others.iter().map(|number| self.held(*number)));
-        let is_normal = walk.order.len() == shape.present && heap.keeps_names(&mut walk);
-        if !is_normal {
-            heap.name(&mut walk);
-            self.renumber(heap, row, &walk, shared, processes);
+        scratch: &mut Scratch,
+    ) -> Result<(), Unknown> {
+        let heap = self.heap();
+        if heap.is_empty() {
+            return Ok(());
         }
-        self.walk = walk;
+        let (width, walk) = (self.width(), &mut scratch.walk);
+        let shape = self.shape(row[SHARED])?;
+        let processes = SHARED + 1..width;
+        self.learn_held(&row[processes.clone()])?;
+        let shape = self.naming.shape(shape);
+        heap.walk(walk, shape, row[processes].iter().map(|number| self.naming.held(*number)));
+        if walk.order.len() == shape.present && heap.keeps_names(walk) {
+            return Ok(());
+        }
+        heap.name(walk);
+        self.renumber(&mut row[..width], walk, &mut scratch.after)
     }
 
     /// Replaces the parts of a row by those with these names.
     fn renumber(
         &mut self,
-        heap: &Heap,
         row: &mut [u32],
         walk: &Reached,
-        shared: &mut Interned<SharedPart>,
-        processes: &mut Interned<ProcessPart>,
-    ) {
-        let [first, others @ ..] = row else { return };
-        let mut named = Vec::new();
+        named: &mut Vec<u32>,
+    ) -> Result<(), Unknown> {
+        let heap = self.heap();
+        let [first, others @ ..] = row else { return Ok(()) };
         for number in others {
             named.clear();
-            let held = self.held(*number);
+            let held = self.naming.held(*number);
             named.extend(held.iter().filter_map(|node| walk.names[*node as usize]));
-            if named == held {
+            if *named == held {
                 continue;
             }
-            let part = *number;
-            *number = self.processes.find(part, &named).unwrap_or_else(|| {
-                let renamed = heap.renamed_process(&processes.get(part), &walk.names);
-                let renamed = processes.number(renamed);
-                self.processes.insert(part, &named, renamed);
-                renamed
-            });
+            *number = match self.naming.processes.find(*number, named) {
+                Some(known) => known,
+                None => {
+                    let States { naming, processes, .. } = self.exclusively()?;
+                    let part = heap.renamed_process(&processes.get(*number), &walk.names);
+                    let renamed = processes.number(part);
+                    naming.processes.insert(*number, named, renamed);
+                    renamed
+                }
+            };
         }
-        let part = *first;
-        *first = self.shared.find(part, &walk.order).unwrap_or_else(|| {
-            let renamed = shared.number(heap.renamed_shared(&shared.get(part), &walk.names));
-            self.shared.insert(part, &walk.order, renamed);
-            renamed
-        });
-    }
-
-    /// Approximate memory use in bytes.
-    pub fn bytes(&self) -> usize {
-        let slices = (self.shapes.capacity() + self.held.capacity() + self.freed.capacity())
-            * size_of::<Option<Slice>>();
-        let bare = self.bare.capacity() * size_of::<Option<u32>>();
-        let renamings = self.shared.bytes() + self.processes.bytes();
-        self.slices.bytes() + slices + bare + renamings
+        *first = match self.naming.shared.find(*first, &walk.order) {
+            Some(known) => known,
+            None => {
+                let States { naming, shared, .. } = self.exclusively()?;
+                let renamed = shared.number(heap.renamed_shared(&shared.get(*first), &walk.names));
+                naming.shared.insert(*first, &walk.order, renamed);
+                renamed
+            }
+        };
+        Ok(())
     }
 }

@@ -2,7 +2,8 @@
 
 use snapshot_core::Process;
 
-use super::states::States;
+use super::lent::{Lent, Unknown, known};
+use super::states::{Scratch, States};
 use crate::interpret::{Branching, Next, Operation};
 use crate::program::{NodeId, SharedId};
 
@@ -50,6 +51,11 @@ pub struct Prospects {
 }
 
 impl Prospects {
+    fn get(&self, key: usize) -> Option<Prospect> {
+        let position = self.numbers.get(key)?.checked_sub(1)?;
+        Some(self.all[position as usize])
+    }
+
     fn insert(&mut self, key: usize, prospect: Prospect) {
         let known = self.all.iter().position(|known| *known == prospect);
         let position = known.unwrap_or_else(|| {
@@ -68,13 +74,15 @@ impl Prospects {
 impl States<'_, '_> {
     /// Returns the prospect of the next step of a process.
     pub fn prospect(&mut self, row: &[u32], process: Process) -> Prospect {
-        let n = self.machine.processes();
-        let key = row[1 + process.index()] as usize * n + process.index();
-        match self.prospects.numbers.get(key) {
-            None => self.prospects.numbers.resize(self.processes.len() * n, 0),
-            Some(0) => {}
-            Some(number) => return self.prospects.all[*number as usize - 1],
-        }
+        known(Lent::Exclusive(self).prospect(row, process))
+    }
+
+    fn key(&self, row: &[u32], process: Process) -> usize {
+        row[1 + process.index()] as usize * self.machine.processes() + process.index()
+    }
+
+    /// Computes the prospect of the next step of a process.
+    fn learn_prospect(&mut self, row: &[u32], process: Process) -> Prospect {
         let state = self.state(row);
         let next = self.machine.next(&state, process);
         let branching = self.machine.branching(&state, process);
@@ -116,7 +124,9 @@ impl States<'_, '_> {
             operation: self.machine.open_operation(&state, process),
             seen,
         };
-        self.prospects.insert(key, prospect);
+        let numbers = &mut self.prospects.numbers;
+        numbers.resize(numbers.len().max(self.processes.len() * self.machine.processes()), 0);
+        self.prospects.insert(self.key(row, process), prospect);
         prospect
     }
 
@@ -125,15 +135,36 @@ impl States<'_, '_> {
         let program = self.machine.program();
         program.frees() && program.node_of_field(variable).is_some()
     }
+}
+
+impl Lent<'_, States<'_, '_>> {
+    /// Returns the prospect of the next step of a process.
+    ///
+    /// # Errors
+    /// If it is unknown.
+    pub fn prospect(&mut self, row: &[u32], process: Process) -> Result<Prospect, Unknown> {
+        match self.prospects.get(self.key(row, process)) {
+            Some(prospect) => Ok(prospect),
+            None => Ok(self.exclusively()?.learn_prospect(row, process)),
+        }
+    }
 
     /// Returns true if no other process can make a step that depends on the next one of this
     /// process before this process publishes a pointer, and the step is not a linearization point.
-    pub fn is_alone(&mut self, row: &[u32], process: Process, prospect: Prospect) -> bool {
-        prospect.is_alone
-            || prospect.node.is_some_and(|node| {
-                let (heap, row) = (self.machine.heap(), &row[..=self.machine.processes()]);
-                let place = (process.index(), node);
-                self.naming.is_private(heap, row, place, &self.shared, &self.processes)
-            })
+    ///
+    /// # Errors
+    /// If the pointers of the row are unknown.
+    pub fn is_alone(
+        &mut self,
+        row: &[u32],
+        process: Process,
+        prospect: Prospect,
+        scratch: &mut Scratch,
+    ) -> Result<bool, Unknown> {
+        let Some(node) = prospect.node.filter(|_| !prospect.is_alone) else {
+            return Ok(prospect.is_alone);
+        };
+        let row = &row[..=self.machine.processes()];
+        self.is_private(row, (process.index(), node), &mut scratch.walk)
     }
 }

@@ -12,13 +12,14 @@ use rustc_hash::FxHashMap;
 use snapshot_core::Process;
 
 use super::footprint::Footprint;
-use super::nodes::Naming;
+use super::lent::{Lent, Unknown, known};
+use super::nodes::{ByPart, Naming};
 use super::prospect::{Prospect, Prospects};
 use super::steps::Steps;
 use super::symmetry::{OrderId, Orders, reordered};
 use crate::interpret::{
     Comparands, Coverage, Emptiable, Event, Forgetting, Interned, Machine, Move, MoveKind, Names,
-    ProcessPart, SharedPart, State,
+    ProcessPart, Reached, SharedPart, State,
 };
 use crate::program::Type;
 
@@ -37,7 +38,7 @@ pub struct States<'m, 'p> {
     pub(super) forgetting: Option<Forgetting>,
     comparands: Option<Comparands>,
     /// Per process's part, the nodes that may be emptied.
-    emptiable: Vec<Option<Emptiable>>,
+    emptiable: ByPart<Emptiable>,
     pub(super) shared: Interned<SharedPart>,
     pub(super) processes: Interned<ProcessPart>,
     pub(super) naming: Naming,
@@ -49,13 +50,22 @@ pub struct States<'m, 'p> {
     pub(super) coverage: Option<Coverage>,
     pub(super) has_names: bool,
     has_versions: bool,
-    /// Names in the row that was normalised last.
-    names: Names,
     /// Orders into which processes were sorted; `None`: they are not symmetric.
     orders: Option<Orders>,
-    /// Order of the processes of the row being sorted, and their parts without nodes.
+    scratch: Scratch,
+}
+
+/// Data about the row being normalised. Rows reuse its memory.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// Names in the row that was normalised last.
+    names: Names,
+    /// Order of the processes of the row, and their parts without nodes.
     order: Vec<u32>,
     bare: Vec<u32>,
+    pub(super) walk: Reached,
+    /// New names of a part.
+    pub(super) after: Vec<u32>,
 }
 
 impl<'m, 'p> States<'m, 'p> {
@@ -71,7 +81,7 @@ impl<'m, 'p> States<'m, 'p> {
             footprint: Footprint::new(machine.program()),
             forgetting: forgetting.then(|| Forgetting::new(machine)),
             comparands: forgetting.then(|| Comparands::new(machine)),
-            emptiable: Vec::new(),
+            emptiable: ByPart::default(),
             shared: Interned::default(),
             processes: Interned::default(),
             naming: Naming::default(),
@@ -82,10 +92,8 @@ impl<'m, 'p> States<'m, 'p> {
             coverage: None,
             has_names: false,
             has_versions,
-            names: Names::default(),
             orders: symmetric.then(Orders::default),
-            order: Vec::new(),
-            bare: Vec::new(),
+            scratch: Scratch::default(),
         }
     }
 
@@ -100,7 +108,7 @@ impl<'m, 'p> States<'m, 'p> {
     /// Returns the names in the row that was normalised last, so that further columns are renamed
     /// likewise.
     pub const fn names(&mut self) -> &mut Names {
-        &mut self.names
+        &mut self.scratch.names
     }
 
     /// Returns the largest value in a row, or 0. Values must be names.
@@ -215,13 +223,11 @@ impl<'m, 'p> States<'m, 'p> {
         }
     }
 
-    /// Sorts symmetric processes, renames nodes in the order in which they are reached, then
-    /// versions in the order of their occurrence. Returns the new order of the processes, if it
-    /// changed.
+    /// Brings a row into normal form ([`Lent::normalise`]).
     pub fn normalise(&mut self, row: &mut [u32]) -> Option<OrderId> {
-        self.empty_comparands(row);
-        let order = self.sort(row);
-        self.rename(row);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let order = known(Lent::Exclusive(self).normalise(row, &mut scratch));
+        self.scratch = scratch;
         order
     }
 
@@ -231,95 +237,6 @@ impl<'m, 'p> States<'m, 'p> {
     /// If no row was sorted into this order.
     pub fn order(&self, number: OrderId) -> &[u32] {
         self.orders.as_ref().expect("processes are put into order").get(number)
-    }
-
-    /// Sorts symmetric processes, and renames nodes.
-    fn sort(&mut self, row: &mut [u32]) -> Option<OrderId> {
-        let n = self.machine.processes();
-        if self.orders.is_none() {
-            self.rename_nodes(row);
-            return None;
-        }
-        let heap = self.machine.heap();
-        let (order, bare) = (&mut self.order, &mut self.bare);
-        let bares =
-            row[1..=n].iter().map(|number| self.naming.bare(heap, *number, &mut self.processes));
-        bare.clear();
-        bare.extend(bares);
-        order.clear();
-        order.extend(0..n as u32);
-        if !bare.is_sorted() {
-            order.sort_by_key(|process| bare[*process as usize]);
-            put(row, order);
-            bare.sort_unstable();
-        }
-        self.rename_nodes(row);
-        if !heap.is_empty() && self.bare.windows(2).any(|pair| pair[0] == pair[1]) {
-            let held = self.naming.held_in_common(heap, &row[..=n], &self.shared, &self.processes);
-            let mut again: Vec<u32> = (0..n as u32).collect();
-            again.sort_by_key(|process| (self.bare[*process as usize], &held[*process as usize]));
-            if !again.is_sorted() {
-                put(row, &again);
-                self.rename_nodes(row);
-                self.order = reordered(&self.order, &again);
-            }
-        }
-        let orders = self.orders.as_mut()?;
-        (!self.order.is_sorted()).then(|| orders.number(&self.order))
-    }
-
-    fn rename_nodes(&mut self, row: &mut [u32]) {
-        if !self.machine.heap().is_empty() {
-            let (width, heap) = (self.width(), self.machine.heap());
-            let (shared, processes) = (&mut self.shared, &mut self.processes);
-            self.naming.normalise(heap, &mut row[..width], shared, processes);
-        }
-    }
-
-    fn rename(&mut self, row: &mut [u32]) {
-        self.names.clear();
-        if !self.has_names {
-            return;
-        }
-        let names = &mut self.names;
-        for (slot, number) in row[..1 + self.machine.processes()].iter_mut().enumerate() {
-            *number = match slot {
-                SHARED => self.shared.renamed(*number, names),
-                _ => self.processes.renamed(*number, names),
-            };
-        }
-    }
-
-    /// Empties nodes that processes only compare.
-    fn empty_comparands(&mut self, row: &mut [u32]) {
-        let Some(comparands) = self.comparands.as_ref().filter(|_| !self.machine.heap().is_empty())
-        else {
-            return;
-        };
-        let (width, heap) = (1 + self.machine.processes(), self.machine.heap());
-        self.emptiable.resize(self.processes.len(), None);
-        for &number in &row[1..width] {
-            self.emptiable[number as usize]
-                .get_or_insert_with(|| comparands.emptiable(heap, &self.processes.get(number)));
-        }
-        let emptiable =
-            row[1..width].iter().filter_map(|number| self.emptiable[*number as usize].as_ref());
-        let mut compared = emptiable.clone().flat_map(|nodes| &nodes.compared).copied().peekable();
-        let rewritten = emptiable.flat_map(|nodes| &nodes.rewritten).copied();
-        let is_compared = compared.peek().is_some()
-            && !self.naming.are_shared(heap, row[SHARED], &self.shared, compared);
-        if !is_compared && !self.naming.lead_on(heap, row[SHARED], &self.shared, rewritten) {
-            return;
-        }
-        let parts: Vec<ProcessPart> =
-            row[1..width].iter().map(|number| self.processes.get(*number)).collect();
-        let shared = self.shared.get(row[SHARED]);
-        let emptied = comparands.emptied(heap, &shared, &parts);
-        let Some((shared, parts)) = emptied else { return };
-        row[SHARED] = self.shared.number(shared);
-        for (number, part) in row[1..width].iter_mut().zip(parts) {
-            *number = self.processes.number(part);
-        }
     }
 
     /// Approximate memory use in bytes.
@@ -366,6 +283,126 @@ impl<'m, 'p> States<'m, 'p> {
         let processes = row[1..1 + self.machine.processes()].iter();
         let latest = processes.map(|number| self.processes.latest(*number));
         1 + latest.fold(self.shared.latest(row[SHARED]), u32::max)
+    }
+}
+
+impl Lent<'_, States<'_, '_>> {
+    /// Sorts symmetric processes, renames nodes in the order in which they are reached, then
+    /// versions in the order of their occurrence. Returns the new order of the processes, if it
+    /// changed.
+    ///
+    /// # Errors
+    /// If some result is unknown; then the row may have changed.
+    pub fn normalise(
+        &mut self,
+        row: &mut [u32],
+        scratch: &mut Scratch,
+    ) -> Result<Option<OrderId>, Unknown> {
+        self.empty_comparands(row, scratch)?;
+        let order = self.sort(row, scratch)?;
+        self.rename(row, scratch)?;
+        Ok(order)
+    }
+
+    /// Sorts symmetric processes, and renames nodes.
+    fn sort(&mut self, row: &mut [u32], scratch: &mut Scratch) -> Result<Option<OrderId>, Unknown> {
+        let n = self.machine.processes();
+        if self.orders.is_none() {
+            self.rename_nodes(row, scratch)?;
+            return Ok(None);
+        }
+        let (order, bare) = (&mut scratch.order, &mut scratch.bare);
+        bare.clear();
+        for number in &row[1..=n] {
+            bare.push(self.bare(*number)?);
+        }
+        order.clear();
+        order.extend(0..n as u32);
+        if !bare.is_sorted() {
+            order.sort_by_key(|process| bare[*process as usize]);
+            put(row, order);
+            bare.sort_unstable();
+        }
+        self.rename_nodes(row, scratch)?;
+        let is_alike = scratch.bare.windows(2).any(|pair| pair[0] == pair[1]);
+        if !self.machine.heap().is_empty() && is_alike {
+            let held = self.held_in_common(&row[..=n], &mut scratch.walk)?;
+            let mut again: Vec<u32> = (0..n as u32).collect();
+            again.sort_by_key(|one| (scratch.bare[*one as usize], &held[*one as usize]));
+            if !again.is_sorted() {
+                put(row, &again);
+                self.rename_nodes(row, scratch)?;
+                scratch.order = reordered(&scratch.order, &again);
+            }
+        }
+        let order = &scratch.order;
+        if order.is_sorted() {
+            return Ok(None);
+        }
+        if let Some(number) = self.orders.as_ref().and_then(|orders| orders.find(order)) {
+            return Ok(Some(number));
+        }
+        Ok(self.exclusively()?.orders.as_mut().map(|orders| orders.number(order)))
+    }
+
+    fn rename(&mut self, row: &mut [u32], scratch: &mut Scratch) -> Result<(), Unknown> {
+        let Scratch { names, after, .. } = scratch;
+        names.clear();
+        if !self.has_names {
+            return Ok(());
+        }
+        for (slot, number) in row[..1 + self.machine.processes()].iter_mut().enumerate() {
+            let found = match slot {
+                SHARED => self.shared.find_renamed(*number, names, after),
+                _ => self.processes.find_renamed(*number, names, after),
+            };
+            *number = match (found, slot) {
+                (Some(known), _) => known,
+                (None, SHARED) => self.exclusively()?.shared.add_renamed(*number, after),
+                (None, _) => self.exclusively()?.processes.add_renamed(*number, after),
+            };
+        }
+        Ok(())
+    }
+
+    /// Empties nodes that processes only compare.
+    fn empty_comparands(&mut self, row: &mut [u32], scratch: &mut Scratch) -> Result<(), Unknown> {
+        let (width, heap) = (self.width(), self.machine.heap());
+        if heap.is_empty() || self.comparands.is_none() {
+            return Ok(());
+        }
+        for number in &row[1..width] {
+            if self.emptiable.get(*number).is_none() {
+                let States { comparands, emptiable, processes, .. } = self.exclusively()?;
+                let part = processes.get(*number);
+                let nodes = comparands.as_ref().map(|one| one.emptiable(heap, &part));
+                emptiable.insert(*number, processes.len(), nodes.unwrap_or_default());
+            }
+        }
+        let shape = self.shape(row[SHARED])?;
+        let shape = self.naming.shape(shape);
+        let emptiable = row[1..width].iter().filter_map(|number| self.emptiable.get(*number));
+        let mut compared = emptiable.clone().flat_map(|nodes| &nodes.compared).peekable();
+        let mut rewritten = emptiable.flat_map(|nodes| &nodes.rewritten);
+        let is_compared = compared.peek().is_some() && {
+            heap.walk(&mut scratch.walk, shape, std::iter::empty());
+            !compared.all(|node| scratch.walk.reaches(*node))
+        };
+        if !is_compared && rewritten.all(|node| shape.edges(*node).is_empty()) {
+            return Ok(());
+        }
+        let States { comparands, shared, processes, .. } = self.exclusively()?;
+        let parts: Vec<ProcessPart> =
+            row[1..width].iter().map(|number| processes.get(*number)).collect();
+        let before = shared.get(row[SHARED]);
+        let emptied = comparands.as_ref().and_then(|one| one.emptied(heap, &before, &parts));
+        if let Some((after, parts)) = emptied {
+            row[SHARED] = shared.number(after);
+            for (number, part) in row[1..width].iter_mut().zip(parts) {
+                *number = processes.number(part);
+            }
+        }
+        Ok(())
     }
 }
 

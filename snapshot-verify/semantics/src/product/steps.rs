@@ -16,6 +16,7 @@
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
 
+use super::lent::{Lent, Unknown, known};
 use super::memo::Memo;
 use super::prospect::Seen;
 use super::rows::Rows;
@@ -118,16 +119,7 @@ impl States<'_, '_> {
     /// # Errors
     /// If the step is a fault.
     pub fn step(&mut self, row: &[u32], process: Process, outcome: u32) -> Result<Made, Fault> {
-        let seen = self.prospect(row, process).seen;
-        let asked = self.asked(row, process, outcome << 1, seen);
-        if let Some(made) = self.remembered(asked) {
-            return Ok(made);
-        }
-        let mut state = self.state_of(row, process);
-        let coverage = self.coverage.as_mut();
-        let advance = self.machine.advance_in_parts(&mut state, process, outcome, coverage)?;
-        let event = advance.action.map(|action| Event { process, action });
-        Ok(self.remember(asked, &mut state, process, advance.points, event))
+        known(Lent::Exclusive(self).step(row, process, outcome))
     }
 
     /// Begins an operation.
@@ -135,46 +127,7 @@ impl States<'_, '_> {
     /// # Errors
     /// If the invocation is a fault.
     pub fn begin(&mut self, row: &[u32], process: Process, call: Call) -> Result<Made, Fault> {
-        let next = self.steps.calls.len() as u32;
-        let number = *self.steps.calls.entry(call).or_insert(next);
-        let asked = self.asked(row, process, number << 1 | 1, Seen::Nothing);
-        if let Some(made) = self.remembered(asked) {
-            return Ok(made);
-        }
-        let mut state = self.state_of(row, process);
-        let coverage = self.coverage.as_mut();
-        let action = self.machine.begin_in_parts(&mut state, process, call, coverage)?;
-        Ok(self.remember(asked, &mut state, process, 0, Some(Event { process, action })))
-    }
-
-    fn asked(&mut self, row: &[u32], process: Process, choice: u32, seen: Seen) -> Asked {
-        let doing = [process.index() as u32, choice, self.versions_made(row)];
-        let next = self.steps.doings.len() as u32;
-        let [doing] = self.steps.doings.get_or_insert_with(&doing, || [next]);
-        let shared = row[SHARED];
-        let (cell, content) = match seen {
-            Seen::Nothing => (NO_CELL, Some(NO_CELL)),
-            Seen::Cell(cell) => {
-                let row = self.contents_of(shared);
-                (cell, Some(self.steps.cells.get(row, cell as usize)))
-            }
-            Seen::Any => (NO_CELL, None),
-        };
-        Asked { shared, process: row[1 + process.index()], doing, cell, content }
-    }
-
-    fn remembered(&mut self, asked: Asked) -> Option<Made> {
-        let Asked { shared, process, doing, cell, content } = asked;
-        let within = content.and_then(|content| self.steps.within.find(&[process, content, doing]));
-        let (shared, [_, process, points, event]) = match within {
-            None | Some([ELSEWHERE, ..]) => {
-                let whole = self.steps.whole.find(&[shared, process, doing])?;
-                (whole[0], whole)
-            }
-            Some(within) if Some(within[0]) == content => (shared, within),
-            Some(within) => (self.put(shared, cell, within[0]), within),
-        };
-        Some(Made { shared, process, points, event: event.checked_sub(1).map(EventId) })
+        known(Lent::Exclusive(self).begin(row, process, call))
     }
 
     fn remember(
@@ -218,7 +171,7 @@ impl States<'_, '_> {
         if shared == asked.shared {
             return asked.content;
         }
-        let (before, after) = (self.contents_of(asked.shared), self.contents_of(shared));
+        let (before, after) = (self.learn_contents(asked.shared), self.learn_contents(shared));
         let cells = &self.steps.cells;
         let mut others = (0..cells.width()).filter(|cell| *cell != asked.cell as usize);
         let is_within = asked.cell != NO_CELL
@@ -226,21 +179,8 @@ impl States<'_, '_> {
         is_within.then(|| cells.get(after, asked.cell as usize))
     }
 
-    /// Returns the shared part with another content of a cell.
-    fn put(&mut self, shared: u32, cell: u32, content: u32) -> u32 {
-        let key = [shared, cell, content];
-        if let Some([after]) = self.steps.written.find(&key) {
-            return after;
-        }
-        let part = self.steps.contents.put(&self.shared.get(shared), cell as usize, content);
-        let after = self.shared.number(part);
-        self.has_names |= self.shared.has_names();
-        self.steps.written.insert(&key, [after]);
-        after
-    }
-
     /// Returns the row of the contents of a shared part.
-    fn contents_of(&mut self, shared: u32) -> u32 {
+    fn learn_contents(&mut self, shared: u32) -> u32 {
         let Steps { contents, cells, rows, row, .. } = &mut self.steps;
         if let Some(known) = rows.get(shared as usize).and_then(|row| row.checked_sub(1)) {
             return known;
@@ -251,6 +191,132 @@ impl States<'_, '_> {
         rows[shared as usize] = cells.len() as u32 + 1;
         cells.push(row.iter().copied());
         cells.len() as u32 - 1
+    }
+}
+
+impl Lent<'_, States<'_, '_>> {
+    /// Makes the next step of a process with this outcome.
+    ///
+    /// # Errors
+    /// If the step is unknown, as faults always are; or, of the result, if the step is a fault.
+    pub fn step(
+        &mut self,
+        row: &[u32],
+        process: Process,
+        outcome: u32,
+    ) -> Result<Result<Made, Fault>, Unknown> {
+        let seen = self.prospect(row, process)?.seen;
+        let asked = self.asked(row, process, outcome << 1, seen)?;
+        if let Some(made) = self.remembered(asked)? {
+            return Ok(Ok(made));
+        }
+        let states = self.exclusively()?;
+        let mut state = states.state_of(row, process);
+        let coverage = states.coverage.as_mut();
+        let advance = states.machine.advance_in_parts(&mut state, process, outcome, coverage);
+        Ok(advance.map(|advance| {
+            let event = advance.action.map(|action| Event { process, action });
+            states.remember(asked, &mut state, process, advance.points, event)
+        }))
+    }
+
+    /// Begins an operation.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub fn begin(
+        &mut self,
+        row: &[u32],
+        process: Process,
+        call: Call,
+    ) -> Result<Result<Made, Fault>, Unknown> {
+        let number = match self.steps.calls.get(&call) {
+            Some(number) => *number,
+            None => {
+                let calls = &mut self.exclusively()?.steps.calls;
+                let next = calls.len() as u32;
+                *calls.entry(call).or_insert(next)
+            }
+        };
+        let asked = self.asked(row, process, number << 1 | 1, Seen::Nothing)?;
+        if let Some(made) = self.remembered(asked)? {
+            return Ok(Ok(made));
+        }
+        let states = self.exclusively()?;
+        let mut state = states.state_of(row, process);
+        let coverage = states.coverage.as_mut();
+        let action = states.machine.begin_in_parts(&mut state, process, call, coverage);
+        Ok(action.map(|action| {
+            let event = Event { process, action };
+            states.remember(asked, &mut state, process, 0, Some(event))
+        }))
+    }
+
+    fn asked(
+        &mut self,
+        row: &[u32],
+        process: Process,
+        choice: u32,
+        seen: Seen,
+    ) -> Result<Asked, Unknown> {
+        let key = [process.index() as u32, choice, self.versions_made(row)];
+        let doing = match self.steps.doings.find(&key) {
+            Some([doing]) => doing,
+            None => {
+                let doings = &mut self.exclusively()?.steps.doings;
+                let next = doings.len() as u32;
+                doings.insert(&key, [next]);
+                next
+            }
+        };
+        let shared = row[SHARED];
+        let (cell, content) = match seen {
+            Seen::Nothing => (NO_CELL, Some(NO_CELL)),
+            Seen::Cell(cell) => {
+                let row = self.contents_of(shared)?;
+                (cell, Some(self.steps.cells.get(row, cell as usize)))
+            }
+            Seen::Any => (NO_CELL, None),
+        };
+        Ok(Asked { shared, process: row[1 + process.index()], doing, cell, content })
+    }
+
+    fn remembered(&mut self, asked: Asked) -> Result<Option<Made>, Unknown> {
+        let Asked { shared, process, doing, cell, content } = asked;
+        let within = content.and_then(|content| self.steps.within.find(&[process, content, doing]));
+        let (shared, [_, process, points, event]) = match within {
+            None | Some([ELSEWHERE, ..]) => {
+                let whole = self.steps.whole.find(&[shared, process, doing]);
+                let Some(whole) = whole else { return Ok(None) };
+                (whole[0], whole)
+            }
+            Some(within) if Some(within[0]) == content => (shared, within),
+            Some(within) => (self.put(shared, cell, within[0])?, within),
+        };
+        let event = event.checked_sub(1).map(EventId);
+        Ok(Some(Made { shared, process, points, event }))
+    }
+
+    /// Returns the shared part with another content of a cell.
+    fn put(&mut self, shared: u32, cell: u32, content: u32) -> Result<u32, Unknown> {
+        let key = [shared, cell, content];
+        if let Some([after]) = self.steps.written.find(&key) {
+            return Ok(after);
+        }
+        let states = self.exclusively()?;
+        let part = states.steps.contents.put(&states.shared.get(shared), cell as usize, content);
+        let after = states.shared.number(part);
+        states.has_names |= states.shared.has_names();
+        states.steps.written.insert(&key, [after]);
+        Ok(after)
+    }
+
+    /// Returns the row of the contents of a shared part.
+    fn contents_of(&mut self, shared: u32) -> Result<u32, Unknown> {
+        match self.steps.rows.get(shared as usize).and_then(|row| row.checked_sub(1)) {
+            Some(known) => Ok(known),
+            None => Ok(self.exclusively()?.learn_contents(shared)),
+        }
     }
 }
 

@@ -27,10 +27,15 @@ pub struct Orders {
 }
 
 impl Orders {
+    /// Returns the number of an order, if it has one.
+    pub fn find(&self, order: &[u32]) -> Option<OrderId> {
+        self.numbers.get(order).copied()
+    }
+
     /// Returns the number of an order.
     pub fn number(&mut self, order: &[u32]) -> OrderId {
-        if let Some(number) = self.numbers.get(order) {
-            return *number;
+        if let Some(number) = self.find(order) {
+            return number;
         }
         let number = OrderId(self.all.len() as u32);
         self.all.push(order.into());

@@ -1,7 +1,7 @@
 //! Operations that a client may begin, by the number of its progress, combined with the
 //! specification.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
@@ -18,7 +18,7 @@ use crate::program::linearization::Points;
 pub type Choice = (Call, u32);
 
 /// A specification with a client of it.
-pub trait World {
+pub trait World: Sync {
     type Automaton: Pointed;
 
     /// Returns the subset construction of the specification.
@@ -28,7 +28,15 @@ pub trait World {
     fn known(&self) -> &Subsets<Self::Automaton>;
 
     /// Returns the operations that an idle process may begin, given the progress of the client and
-    /// the set of configurations.
+    /// the set of configurations, if they are known.
+    fn find_choices(
+        &self,
+        progress: u32,
+        possibilities: Possibilities,
+        process: Process,
+    ) -> Option<Arc<[Choice]>>;
+
+    /// Computes the operations that an idle process may begin.
     ///
     /// # Errors
     /// If the specification is faulty there.
@@ -37,11 +45,14 @@ pub trait World {
         progress: u32,
         possibilities: Possibilities,
         process: Process,
-    ) -> Result<Rc<[Choice]>, Fault>;
+    ) -> Result<Arc<[Choice]>, Fault>;
 
     /// Returns true if the operations that a process may begin depend neither on the moments at
     /// which others begin and end, nor on barriers.
     fn is_free(&self) -> bool;
+
+    /// Returns the progress of the client after a response, if it is known.
+    fn find_ended(&self, progress: u32) -> Option<u32>;
 
     /// Returns the progress of the client after a response.
     fn ended(&mut self, progress: u32) -> u32;
@@ -55,6 +66,14 @@ pub trait World {
 
     /// Returns true if processes are anonymous and all take part.
     fn is_symmetric(&self) -> bool;
+
+    /// Reorders the processes in the progress of the client and in a set, if the results are known.
+    fn find_reordered(
+        &self,
+        progress: u32,
+        possibilities: Possibilities,
+        order: OrderId,
+    ) -> Option<(u32, Possibilities)>;
 
     /// Reorders the processes in the progress of the client and in a set.
     ///
@@ -96,18 +115,31 @@ impl World for SnapshotWorld {
         &self.specification
     }
 
+    fn find_choices(
+        &self,
+        progress: u32,
+        _: Possibilities,
+        process: Process,
+    ) -> Option<Arc<[Choice]>> {
+        self.clients.find_choices(progress, process)
+    }
+
     fn choices(
         &mut self,
         progress: u32,
         _: Possibilities,
         process: Process,
-    ) -> Result<Rc<[Choice]>, Fault> {
+    ) -> Result<Arc<[Choice]>, Fault> {
         Ok(self.clients.choices(progress, process))
     }
 
     fn is_free(&self) -> bool {
         matches!(self.clients.client.values, Values::Full(_))
             && self.clients.client.barriers.is_none()
+    }
+
+    fn find_ended(&self, progress: u32) -> Option<u32> {
+        self.clients.find_ended(progress)
     }
 
     fn ended(&mut self, progress: u32) -> u32 {
@@ -124,6 +156,10 @@ impl World for SnapshotWorld {
 
     fn is_symmetric(&self) -> bool {
         false
+    }
+
+    fn find_reordered(&self, _: u32, _: Possibilities, _: OrderId) -> Option<(u32, Possibilities)> {
+        None
     }
 
     fn reordered(
@@ -145,7 +181,7 @@ pub struct ObjectWorld<'p> {
     clients: Clients,
     specification: ObjectSpecification<'p>,
     /// Operations that may begin in some state, per progress and process.
-    offers: FxHashMap<(u32, Process), Rc<[Choice]>>,
+    offers: FxHashMap<(u32, Process), Arc<[Choice]>>,
     /// Lists of operations that may begin, by progress, set and process. Sets count only if some
     /// operation has a `when`.
     choices: Memo<3, 1>,
@@ -180,6 +216,13 @@ impl<'p> ObjectWorld<'p> {
     }
 }
 
+impl ObjectWorld<'_> {
+    fn key(&self, progress: u32, possibilities: Possibilities, process: Process) -> [u32; 3] {
+        let set = if self.has_guards { possibilities.number() } else { 0 };
+        [progress, set, process.index() as u32]
+    }
+}
+
 impl<'p> World for ObjectWorld<'p> {
     type Automaton = AtomicObject<'p>;
 
@@ -191,16 +234,24 @@ impl<'p> World for ObjectWorld<'p> {
         &self.specification
     }
 
+    fn find_choices(
+        &self,
+        progress: u32,
+        possibilities: Possibilities,
+        process: Process,
+    ) -> Option<Arc<[Choice]>> {
+        let [known] = self.choices.find(&self.key(progress, possibilities, process))?;
+        Some(self.lists.get(known))
+    }
+
     fn choices(
         &mut self,
         progress: u32,
         possibilities: Possibilities,
         process: Process,
-    ) -> Result<Rc<[Choice]>, Fault> {
-        let set = if self.has_guards { possibilities.number() } else { 0 };
-        let key = [progress, set, process.index() as u32];
-        if let Some([known]) = self.choices.find(&key) {
-            return Ok(self.lists.get(known));
+    ) -> Result<Arc<[Choice]>, Fault> {
+        if let Some(known) = self.find_choices(progress, possibilities, process) {
+            return Ok(known);
         }
         let sequential = self.specification.sequential();
         let calls = |client: &Client, before: &Progress| {
@@ -218,13 +269,17 @@ impl<'p> World for ObjectWorld<'p> {
             }
         }
         let list = self.lists.number(choices.into());
-        self.choices.insert(&key, [list]);
+        self.choices.insert(&self.key(progress, possibilities, process), [list]);
         Ok(self.lists.get(list))
     }
 
     fn is_free(&self) -> bool {
         guards::are_own(self.specification.sequential().object())
             && self.clients.client.barriers.is_none()
+    }
+
+    fn find_ended(&self, progress: u32) -> Option<u32> {
+        self.clients.find_ended(progress)
     }
 
     fn ended(&mut self, progress: u32) -> u32 {
@@ -241,6 +296,17 @@ impl<'p> World for ObjectWorld<'p> {
 
     fn is_symmetric(&self) -> bool {
         self.is_symmetric
+    }
+
+    fn find_reordered(
+        &self,
+        progress: u32,
+        possibilities: Possibilities,
+        order: OrderId,
+    ) -> Option<(u32, Possibilities)> {
+        let [progress] = self.progresses.find(&[progress, order.number()])?;
+        let [set] = self.sets.find(&[possibilities.number(), order.number()])?;
+        Some((progress, Possibilities::of_number(set)))
     }
 
     fn reordered(
@@ -269,18 +335,18 @@ impl<'p> World for ObjectWorld<'p> {
 /// Interner of lists of operations: there are few.
 #[derive(Debug, Default)]
 struct Lists {
-    all: Vec<Rc<[Choice]>>,
-    numbers: FxHashMap<Rc<[Choice]>, u32>,
+    all: Vec<Arc<[Choice]>>,
+    numbers: FxHashMap<Arc<[Choice]>, u32>,
 }
 
 impl Lists {
-    fn get(&self, number: u32) -> Rc<[Choice]> {
-        Rc::clone(&self.all[number as usize])
+    fn get(&self, number: u32) -> Arc<[Choice]> {
+        Arc::clone(&self.all[number as usize])
     }
 
-    fn number(&mut self, list: Rc<[Choice]>) -> u32 {
+    fn number(&mut self, list: Arc<[Choice]>) -> u32 {
         let number = self.numbers.entry(list).or_insert_with_key(|list| {
-            self.all.push(Rc::clone(list));
+            self.all.push(Arc::clone(list));
             self.all.len() as u32 - 1
         });
         *number
@@ -315,17 +381,22 @@ impl Clients {
         clients
     }
 
+    /// Returns the operations that an idle process may begin, if they are known.
+    fn find_choices(&self, progress: u32, process: Process) -> Option<Arc<[Choice]>> {
+        let [known] = self.choices.find(&[progress, process.index() as u32])?;
+        Some(self.lists.get(known))
+    }
+
     /// Returns the operations that an idle process may begin.
-    pub fn choices(&mut self, progress: u32, process: Process) -> Rc<[Choice]> {
-        let key = [progress, process.index() as u32];
-        if let Some([known]) = self.choices.find(&key) {
-            return self.lists.get(known);
+    pub fn choices(&mut self, progress: u32, process: Process) -> Arc<[Choice]> {
+        if let Some(known) = self.find_choices(progress, process) {
+            return known;
         }
         let n = self.processes;
         let calls = |client: &Client, before: &Progress| client.calls(before, process, n);
         let choices = self.after(progress, process, calls);
         let list = self.lists.number(choices);
-        self.choices.insert(&key, [list]);
+        self.choices.insert(&[progress, process.index() as u32], [list]);
         self.lists.get(list)
     }
 
@@ -335,7 +406,7 @@ impl Clients {
         progress: u32,
         process: Process,
         calls: impl FnOnce(&Client, &Progress) -> Vec<Call>,
-    ) -> Rc<[Choice]> {
+    ) -> Arc<[Choice]> {
         let before = self.all[progress as usize].clone();
         let calls = calls(&self.client, &before);
         let after = |call| {
@@ -347,14 +418,23 @@ impl Clients {
         choices.into_iter().map(|(call, after)| (call, self.number(after))).collect()
     }
 
+    /// Returns the progress after a response, if it is known.
+    fn find_ended(&self, progress: u32) -> Option<u32> {
+        match self.client.barriers {
+            None => Some(progress),
+            Some(_) => self.numbers.get(&self.after_end(progress)).copied(),
+        }
+    }
+
     /// Returns the progress after a response.
     fn ended(&mut self, progress: u32) -> u32 {
-        if self.client.barriers.is_none() {
-            return progress;
-        }
+        self.number(self.after_end(progress))
+    }
+
+    fn after_end(&self, progress: u32) -> Progress {
         let mut after = self.all[progress as usize].clone();
         self.client.end(&mut after);
-        self.number(after)
+        after
     }
 
     /// Reorders the processes in a progress.

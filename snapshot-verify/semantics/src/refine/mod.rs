@@ -24,7 +24,9 @@
 //! | `clients` | operations that may begin, by number, together with the specification |
 //! | `waiting` | whether an object itself keeps operations from returning |
 //! | `path` | the execution that leads to a state |
-//! | `search` | product of these with the states of `product`, breadth-first |
+//! | `expand` | transitions of the product of these with the states of `product` |
+//! | `ahead` | expansion by several threads |
+//! | `search` | the product, breadth-first |
 //!
 //! **Partial order reduction** (section 4.2 of the paper). If a process is about to make an
 //! invisible step that no other process can ever interfere with (`product`), only this step is
@@ -65,13 +67,17 @@
 //! With the reduction, a counterexample is a shortest one among the remaining executions: steps put
 //! first may lengthen it.
 
+mod ahead;
 mod clients;
+mod expand;
 mod object;
 mod path;
 mod search;
 mod specification;
 mod subsets;
 mod waiting;
+
+use std::num::NonZeroUsize;
 
 pub use object::{AtomicObject, ObjectSpecification};
 pub use specification::{AtomicSnapshot, Misplacement, SnapshotSpecification};
@@ -87,6 +93,8 @@ pub struct Budget<'a> {
     pub states: usize,
     /// In bytes.
     pub memory: usize,
+    /// Threads that expand states. Their number has no influence on the result.
+    pub threads: NonZeroUsize,
     /// Called periodically; `false` ends the search.
     pub proceed: &'a mut dyn FnMut(&Progress) -> bool,
 }

@@ -10,9 +10,8 @@
 //! `pop` finds a stack empty may be marked beside the CAS that takes a value: the result determines
 //! the point.
 
-use std::cell::RefCell;
 use std::mem::size_of;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
@@ -37,7 +36,7 @@ pub struct AtomicObject<'p> {
     /// Per operation, true if it may change the state.
     changes: Box<[bool]>,
     /// Remembered effects of operations alone: there are few states of the object.
-    effects: RefCell<Effects>,
+    effects: Arc<Mutex<Effects>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -130,7 +129,11 @@ impl<'p> AtomicObject<'p> {
         let object = sequential.object();
         let ids = (0..object.operations.len() as u16).map(OperationId);
         let changes = ids.map(|id| object.changes(id)).collect();
-        Self { sequential, at_points: Box::default(), changes, effects: RefCell::default() }
+        Self { sequential, at_points: Box::default(), changes, effects: Arc::default() }
+    }
+
+    fn effects(&self) -> MutexGuard<'_, Effects> {
+        self.effects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_at_points(&self, call: OperationCall) -> bool {
@@ -145,12 +148,12 @@ impl<'p> AtomicObject<'p> {
         call: OperationCall,
     ) -> Result<Option<Configuration>, Fault> {
         let key = (Arc::clone(&one.state), process, call);
-        let known = self.effects.borrow().known.get(&key).cloned();
+        let known = self.effects().known.get(&key).cloned();
         let effect = match known {
             Some(effect) => effect,
             None => {
                 let effect = self.sequential.apply(&one.state, process, call)?;
-                self.effects.borrow_mut().insert(key, effect.clone());
+                self.effects().insert(key, effect.clone());
                 effect
             }
         };
@@ -270,7 +273,7 @@ impl Automaton for AtomicObject<'_> {
     }
 
     fn bytes(&self) -> usize {
-        self.effects.borrow().bytes
+        self.effects().bytes
     }
 
     fn size(&self, one: &Configuration) -> usize {

@@ -3,12 +3,19 @@
 use snapshot_core::Process;
 
 use super::clients::{Choice, World};
-use super::search::{End, Search};
+use super::expand::{End, Expander};
+use super::search::Search;
 use super::{RefinementVerdict, Unfinished};
 use crate::interpret::{Event, Fault, FaultKind, Move, MoveErrorKind, MoveKind};
-use crate::product::reordered;
+use crate::product::{Lent, known, reordered};
 
-impl<W: World> Search<'_, '_, W> {
+impl<'m, 'p, W: World> Search<'m, 'p, W> {
+    /// Makes transitions of the search.
+    fn expander(&mut self) -> Expander<'_, 'm, 'p, W> {
+        let remembered = Lent::Exclusive(&mut self.remembered);
+        Expander { rules: self.rules, remembered, at: &mut self.at }
+    }
+
     /// Returns the verdict for a transition from this row that ends with its last move.
     pub(super) fn verdict(&mut self, at: u32, last: &[Move], end: End) -> RefinementVerdict {
         let moves = self.path(at, last);
@@ -24,18 +31,19 @@ impl<W: World> Search<'_, '_, W> {
         match end {
             End::Fault(found) => RefinementVerdict::Faulty { moves, fault: fault.unwrap_or(found) },
             End::InObject(fault) => RefinementVerdict::InObject { moves, fault },
-            End::Forbidden(before, letter) if self.has_points && self.allows(&moves) => {
+            End::Forbidden(before, letter) if self.rules.has_points && self.allows(&moves) => {
                 let process = moves.last().expect("the last move has no successor").process;
-                let misplacement = self.world.misplaced(before, letter, process);
+                let misplacement = self.remembered.world.misplaced(before, letter, process);
                 RefinementVerdict::Misplaced { moves, misplacement }
             }
             End::Forbidden(..) => RefinementVerdict::Violation(moves),
+            End::Unknown => unreachable!("the search adds to what it remembers"),
         }
     }
 
     /// Returns true if an execution is linearizable when operations may take effect anywhere.
     fn allows(&self, moves: &[Move]) -> bool {
-        let mut specification = self.world.anywhere();
+        let mut specification = self.remembered.world.anywhere();
         let mut possibilities = specification.initial();
         let mut state = self.machine.initial().clone();
         for made in moves {
@@ -75,12 +83,12 @@ impl<W: World> Search<'_, '_, W> {
             Move { process: Process::from_index(process), ..*made }
         };
         for &row in &rows {
-            self.table.copy(self.table.parent(row), &mut self.from);
+            self.table.copy(self.table.parent(row), &mut self.at.from);
             self.transition_to(row);
-            let (made, order) = (std::mem::take(&mut self.moves), self.order);
+            let (made, order) = (std::mem::take(&mut self.at.moves), self.at.order);
             moves.extend(made.iter().map(|made| named(made, &names)));
             if let Some(order) = order {
-                names = reordered(&names, self.states.order(order));
+                names = reordered(&names, self.remembered.states.order(order));
             }
             if self.machine.program().frees() {
                 after.extend(self.rows_after(&made));
@@ -90,23 +98,23 @@ impl<W: World> Search<'_, '_, W> {
         if self.machine.program().frees() {
             if let Some((_, last)) = last.split_last() {
                 let number = rows.last().copied().unwrap_or(0);
-                self.table.copy(number, &mut self.from);
+                self.table.copy(number, &mut self.at.from);
                 after.extend(self.rows_after(last));
             }
             let after: Vec<&[u32]> = after.iter().map(|row| &**row).collect();
-            self.states.take_outcomes(self.machine.initial(), &mut moves, &after);
+            self.remembered.states.take_outcomes(self.machine.initial(), &mut moves, &after);
         }
         moves
     }
 
     /// Returns the normal rows after each of these moves from the row `from`.
     fn rows_after(&mut self, moves: &[Move]) -> Vec<Box<[u32]>> {
-        self.to.copy_from_slice(&self.from);
+        self.at.to.copy_from_slice(&self.at.from);
         let mut rows = Vec::new();
         for made in moves {
-            self.make(*made).ok().expect("the moves were made before");
-            let mut row: Box<[u32]> = (&*self.to).into();
-            self.states.normalise(&mut row);
+            self.expander().make(*made).ok().expect("the moves were made before");
+            let mut row: Box<[u32]> = (&*self.at.to).into();
+            self.remembered.states.normalise(&mut row);
             rows.push(row);
         }
         rows
@@ -114,21 +122,22 @@ impl<W: World> Search<'_, '_, W> {
 
     /// Finds a transition from the row `from` to another row.
     fn transition_to(&mut self, number: u32) {
-        for process in (0..self.machine.processes()).map(Process::from_index) {
-            let prospect = self.prospect(process);
+        for process in self.rules.processes() {
+            let mut expander = self.expander();
+            let prospect = known(expander.prospect(process));
             let moves: Vec<(Move, Option<u32>)> = if prospect.is_idle {
-                let (progress, possibilities) = (self.progress(), self.possibilities());
-                let choices = self.world.choices(progress, possibilities, process);
                 let begin = |&(call, after): &Choice| {
                     (Move { process, kind: MoveKind::Begin(call) }, Some(after))
                 };
+                let choices = expander.choices(process);
                 choices.map_or_else(|_| Vec::new(), |choices| choices.iter().map(begin).collect())
             } else {
-                let outcomes = 0..self.states.outcomes(&self.from, process, prospect);
+                let outcomes = 0..expander.outcomes(process, prospect);
                 outcomes.map(|outcome| (Move::taking(process, outcome), None)).collect()
             };
             for (made, begun) in moves {
-                if self.succeed(made, begun).is_ok() && self.table.is(number, &self.to) {
+                let is_made = self.expander().succeed(made, begun).is_ok();
+                if is_made && self.table.is(number, &self.at.to) {
                     return;
                 }
             }

@@ -1,107 +1,65 @@
 //! Product of algorithm, client and specification, breadth-first.
 
-use snapshot_core::Process;
-
+use super::ahead::{self, Ahead, View};
 use super::clients::World;
-use super::subsets::{Letter, LetterId, Possibilities};
+use super::expand::{Expander, Remembered, Rules, Stuck, Targets, Transition};
 use super::{Budget, Means, Progress, Refinement, RefinementVerdict, Unfinished};
-use crate::interpret::{Fault, FaultKind, Machine, Move, MoveKind};
-use crate::product::{Batch, EventId, Made, OrderId, Prospect, States, Table};
+use crate::interpret::Machine;
+use crate::product::{Batch, Lent, States, Table};
 
-/// Most moves between two calls of `proceed`, and most evaluations and copied scalars.
-const MOVES: u64 = 4096;
+/// Most transitions between two calls of `proceed`, and most evaluations and copied scalars.
+const TRANSITIONS: u64 = 4096;
 const WORK: u64 = 1 << 18;
 
-/// Most moves of one transition, so that a process that spins alone does not spin for ever.
-const FUSED: usize = 32;
-
-/// A search. A row consists of a state ([`States`]), the set of configurations, and the progress of
-/// the client.
+/// A search. Rows are described at [`Remembered`].
 pub struct Search<'m, 'p, W> {
     pub(super) machine: &'m Machine<'p>,
-    means: Means,
-    /// True if some operations take effect at points.
-    pub(super) has_points: bool,
-    /// True if operations begin and end beside their accesses only.
-    is_prompt: bool,
-    pub(super) states: States<'m, 'p>,
-    pub(super) world: W,
-    /// Letter of each event.
-    letters: Vec<LetterId>,
+    pub(super) rules: Rules,
+    pub(super) remembered: Remembered<'m, 'p, W>,
     pub(super) table: Table,
-    /// Targets of transitions, not yet numbered, and their sources.
-    targets: Batch,
-    sources: Vec<u32>,
-    transitions: u64,
-    /// Number of moves between two calls of `proceed`: smaller if a move may take long.
+    /// Targets that may be new, and the number of all targets that are not numbered yet.
+    targets: Targets,
+    pending: usize,
+    /// Number of transitions between two calls of `proceed`: smaller if one may take long.
     question_every: u64,
     /// Depth of the states being expanded.
     depth: usize,
     /// First state of the next level.
     level_end: usize,
     peak_bytes: usize,
-    /// Row being expanded, and the prospect of each process's next step.
-    pub(super) from: Vec<u32>,
-    prospects: Vec<Prospect>,
-    /// Target row of a transition, its moves, and the new order of the processes.
-    pub(super) to: Vec<u32>,
-    pub(super) moves: Vec<Move>,
-    pub(super) order: Option<OrderId>,
-    /// True if some step needed more nodes than the limit.
-    needs_nodes: bool,
-}
-
-/// Reason why the moves end with this one.
-pub(super) enum End {
-    /// The specification does not allow the move.
-    Forbidden(Possibilities, LetterId),
-    Fault(Fault),
-    /// The specification itself is faulty.
-    InObject(Fault),
-}
-
-/// Reason why the search ends.
-enum Stop {
-    /// Ends at the last move of the transition being made.
-    At(End),
-    /// A guard has no meaning in the row being expanded.
-    InGuard(Fault),
-    Budget(Unfinished),
+    pub(super) at: Transition,
+    /// Number of states that were expanded ahead.
+    #[cfg(test)]
+    pub(super) ahead: usize,
 }
 
 impl<'m, 'p, W: World> Search<'m, 'p, W> {
     /// Creates a search of all executions in a world.
     pub fn new(machine: &'m Machine<'p>, world: W, means: Means) -> Self {
-        let (n, extent) = (machine.processes(), machine.extent());
+        let extent = machine.extent();
         let states = States::new(machine, means.forgetting, means.symmetry && world.is_symmetric());
-        let width = states.width() + 2;
+        let rules = Rules::new(means, &world, machine.processes());
+        let remembered = Remembered::new(states, world);
+        let width = remembered.width();
         Self {
             machine,
-            means,
-            has_points: world.has_points(),
-            is_prompt: means.fusion && world.is_free(),
-            states,
-            world,
-            letters: Vec::new(),
+            rules,
+            remembered,
             table: Table::new(width, 1),
-            targets: Batch::new(width),
-            sources: Vec::new(),
-            transitions: 0,
-            question_every: (WORK / (extent.work + extent.scalars).max(1)).clamp(1, MOVES),
+            targets: Targets::new(width),
+            pending: 0,
+            question_every: (WORK / (extent.work + extent.scalars).max(1)).clamp(1, TRANSITIONS),
             depth: 0,
             level_end: 1,
             peak_bytes: 0,
-            from: vec![0; width],
-            prospects: vec![Prospect::default(); n],
-            to: vec![0; width],
-            moves: Vec::new(),
-            order: None,
-            needs_nodes: false,
+            at: Transition::new(width, rules),
+            #[cfg(test)]
+            ahead: 0,
         }
     }
 
     /// Searches until everything is explored, an error is found, or the budget runs out.
-    pub fn run(mut self, budget: &mut Budget<'_>) -> Refinement {
+    pub fn run(&mut self, budget: &mut Budget<'_>) -> Refinement {
         let mut explored = self.explore(budget);
         if explored.is_err() {
             // The states that were reached before.
@@ -111,309 +69,144 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
             self.depth += 1;
         }
         let verdict = match explored {
-            Ok(()) if self.needs_nodes => RefinementVerdict::Unknown(Unfinished::Nodes),
+            Ok(()) if self.targets.needs_nodes => RefinementVerdict::Unknown(Unfinished::Nodes),
             Ok(()) => RefinementVerdict::Verified,
-            Err((_, Stop::Budget(cause))) => RefinementVerdict::Unknown(cause),
-            Err((at, Stop::At(end))) => {
-                let last = std::mem::take(&mut self.moves);
+            Err((_, Stuck::Budget(cause))) => RefinementVerdict::Unknown(cause),
+            Err((at, Stuck::At(end))) => {
+                let last = std::mem::take(&mut self.at.moves);
                 self.verdict(at, &last, end)
             }
-            Err((at, Stop::InGuard(fault))) => {
+            Err((at, Stuck::InGuard(fault))) => {
                 RefinementVerdict::InObject { moves: self.path(at, &[]), fault }
             }
         };
         Refinement {
             verdict,
             states: self.table.len(),
-            transitions: self.transitions,
+            transitions: self.targets.transitions,
             depth: self.depth,
-            possibilities: self.world.known().len(),
+            possibilities: self.remembered.world.known().len(),
             peak_bytes: self.peak_bytes.max(self.bytes()),
         }
     }
 
-    fn explore(&mut self, budget: &mut Budget<'_>) -> Result<(), (u32, Stop)> {
-        let mut first = vec![0; self.to.len()];
-        self.states.write_initial(&mut first);
-        first[self.possibilities_at()] = self.world.known().initial().number();
+    fn explore(&mut self, budget: &mut Budget<'_>) -> Result<(), (u32, Stuck)> {
+        let mut first = vec![0; self.remembered.width()];
+        self.remembered.states.write_initial(&mut first);
+        let initial = self.remembered.world.known().initial();
+        first[self.remembered.possibilities_at()] = initial.number();
         self.table.insert(&first, &[0]);
         let mut number = 0;
-        while (number as usize) < self.table.len() {
-            if number as usize == self.level_end {
+        while number < self.table.len() {
+            if number == self.level_end {
                 self.level_end = self.table.len();
                 self.depth += 1;
             }
-            self.table.copy(number, &mut self.from);
-            self.expand(number, budget).map_err(|stop| (number, stop))?;
-            number += 1;
-            if self.targets.len() >= Batch::ROWS || number as usize == self.level_end {
-                self.number_targets(budget).map_err(|stop| (number, stop))?;
+            let next = self.level_end.min(number + ahead::MOST);
+            let mut ahead = match budget.threads.get() {
+                threads if threads > 1 && next - number >= ahead::FEWEST => {
+                    let Self { rules, remembered, table, .. } = &*self;
+                    let view = View { rules: *rules, remembered, table };
+                    view.expand(number as u32..next as u32, threads)
+                }
+                _ => Ahead::default(),
+            };
+            for number in number as u32..next as u32 {
+                let expanded = self.expand(number, &mut ahead, budget);
+                expanded
+                    .and_then(|()| self.number_some(number + 1, budget))
+                    .map_err(|stuck| (number, stuck))?;
+            }
+            number = next;
+        }
+        Ok(())
+    }
+
+    /// Takes the transitions of a state that threads have expanded, or expands it.
+    fn expand(
+        &mut self,
+        number: u32,
+        ahead: &mut Ahead,
+        budget: &mut Budget<'_>,
+    ) -> Result<(), Stuck> {
+        let Self { rules, remembered, table, targets, at, peak_bytes, .. } = self;
+        let (every, states, in_table) = (self.question_every, table.len() as u64, table.bytes());
+        let (frontier, depth) = (states - u64::from(number), self.depth as u32);
+        let mut ask = |transitions: u64, remembered: &dyn Fn() -> usize| {
+            if !transitions.is_multiple_of(every) {
+                return Ok(());
+            }
+            let bytes = in_table + remembered();
+            *peak_bytes = (*peak_bytes).max(bytes);
+            let progress = Progress { states, frontier, depth, bytes: bytes as u64 };
+            match () {
+                () if bytes > budget.memory => Err(Unfinished::Memory),
+                () if !(budget.proceed)(&progress) => Err(Unfinished::Ended),
+                () => Ok(()),
+            }
+        };
+        let Some((rows, positions)) = ahead.take(number) else {
+            let before = targets.sources.len();
+            let remembered = Lent::Exclusive(remembered);
+            let mut expander = Expander { rules: *rules, remembered, at };
+            expander.expand(number, table, targets, &mut ask)?;
+            self.pending += targets.sources.len() - before;
+            return Ok(());
+        };
+        #[cfg(test)]
+        {
+            self.ahead += 1;
+        }
+        self.pending += positions.len();
+        for position in positions {
+            targets.transitions += 1;
+            ask(targets.transitions, &|| remembered.bytes()).map_err(Stuck::Budget)?;
+            if rows.may_be_new(position) {
+                targets.push(rows.row(position), number);
             }
         }
         Ok(())
     }
 
+    /// Numbers targets if they are many. `next`: state to be expanded next.
+    fn number_some(&mut self, next: u32, budget: &Budget<'_>) -> Result<(), Stuck> {
+        let most = budget.states.min(u32::MAX as usize);
+        let is_full = self.pending >= Batch::ROWS || self.table.len() + self.pending > most;
+        match is_full || next as usize == self.level_end {
+            true => self.number_targets(budget),
+            false => Ok(()),
+        }
+    }
+
     /// Numbers the targets of the transitions so far, in their order.
-    fn number_targets(&mut self, budget: &Budget<'_>) -> Result<(), Stop> {
-        self.table.look_up(&mut self.targets);
+    fn number_targets(&mut self, budget: &Budget<'_>) -> Result<(), Stuck> {
+        let most = budget.states.min(u32::MAX as usize);
+        self.table.look_up(&mut self.targets.rows);
         let mut numbered = Ok(());
-        for (position, source) in self.sources.iter().enumerate() {
-            let growth = self.table.growth();
-            if growth > 0 && self.targets.may_be_new(position) {
-                let bytes = self.bytes() + growth;
+        for position in 0..self.targets.sources.len() {
+            if self.targets.rows.may_be_new(position) {
+                let row = self.targets.rows.row(position);
+                if self.table.len() >= most && self.table.find(row).is_none() {
+                    numbered = Err(Stuck::Budget(Unfinished::States));
+                    break;
+                }
+                let growth = self.table.growth();
+                let bytes = if growth > 0 { self.bytes() + growth } else { 0 };
                 if bytes > budget.memory {
-                    numbered = Err(Stop::Budget(Unfinished::Memory));
+                    numbered = Err(Stuck::Budget(Unfinished::Memory));
                     break;
                 }
                 self.peak_bytes = self.peak_bytes.max(bytes);
             }
-            self.table.insert_from(&self.targets, position, &[*source]);
+            let source = self.targets.sources[position];
+            self.table.insert_from(&self.targets.rows, position, &[source]);
         }
-        self.sources.clear();
         self.targets.truncate(0);
+        self.pending = 0;
         numbered
     }
 
-    fn expand(&mut self, number: u32, budget: &mut Budget<'_>) -> Result<(), Stop> {
-        for process in 0..self.machine.processes() {
-            self.prospects[process] = self.prospect(Process::from_index(process));
-        }
-        let put_first = if self.means.partial_order { self.put_first() } else { None };
-        if let Some(process) = put_first {
-            let is_made = self.follow(number, Move::step(process), None, budget)?;
-            // Targets that are not numbered yet get larger numbers.
-            if is_made && self.table.find(&self.to).is_none_or(|to| to > number) {
-                return Ok(());
-            }
-        }
-        // Only one step is tried as the first, though another might succeed.
-        let processes = (0..self.machine.processes()).map(Process::from_index);
-        for process in processes.filter(|process| Some(*process) != put_first) {
-            let prospect = self.prospects[process.index()];
-            if !prospect.is_idle {
-                for outcome in 0..self.states.outcomes(&self.from, process, prospect) {
-                    self.follow(number, Move::taking(process, outcome), None, budget)?;
-                }
-                continue;
-            }
-            let (progress, possibilities) = (self.progress(), self.possibilities());
-            let choices = self.world.choices(progress, possibilities, process);
-            for &(call, after) in &*choices.map_err(Stop::InGuard)? {
-                let made = Move { process, kind: MoveKind::Begin(call) };
-                self.follow(number, made, Some(after), budget)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns a process whose next step suffices to be explored, if it leads to a state that was
-    /// not expanded yet.
-    fn put_first(&mut self) -> Option<Process> {
-        self.to.copy_from_slice(&self.from);
-        let processes = (0..self.machine.processes()).map(Process::from_index);
-        let mut processes = processes;
-        processes.find(|process| self.is_first(*process, self.prospects[process.index()]))
-    }
-
-    /// Returns true if, in the row `to`, the next step of a process suffices to be explored.
-    fn is_first(&mut self, process: Process, prospect: Prospect) -> bool {
-        match prospect.responds {
-            true => self.is_prompt || self.is_decided(process),
-            false => self.states.is_alone(&self.to, process, prospect),
-        }
-    }
-
-    /// Returns true if, in the row `to`, every configuration allows the response that a process is
-    /// about to make.
-    fn is_decided(&mut self, process: Process) -> bool {
-        let made = self.states.step(&self.to, process, 0);
-        let Ok(Made { event: Some(event), .. }) = made else { return false };
-        let letter = self.letter(event);
-        let possibilities = Possibilities::of_number(self.to[self.possibilities_at()]);
-        self.world.specification().successor(possibilities, letter).keeps_all
-    }
-
-    pub(super) fn prospect(&mut self, process: Process) -> Prospect {
-        self.states.prospect(&self.from, process)
-    }
-
-    /// Makes a transition from the row being expanded, and adds its target. Returns false if the
-    /// target needs more nodes than the limit.
-    fn follow(
-        &mut self,
-        number: u32,
-        made: Move,
-        begun: Option<u32>,
-        budget: &mut Budget<'_>,
-    ) -> Result<bool, Stop> {
-        self.transitions += 1;
-        if self.transitions.is_multiple_of(self.question_every) {
-            let bytes = self.bytes();
-            self.peak_bytes = self.peak_bytes.max(bytes);
-            let states = self.table.len() as u64;
-            let progress = Progress {
-                states,
-                frontier: states - u64::from(number),
-                depth: self.depth as u32,
-                bytes: bytes as u64,
-            };
-            if bytes > budget.memory {
-                return Err(Stop::Budget(Unfinished::Memory));
-            }
-            if !(budget.proceed)(&progress) {
-                return Err(Stop::Budget(Unfinished::Ended));
-            }
-        }
-        match self.succeed(made, begun) {
-            Ok(()) => {}
-            Err(End::Fault(Fault { kind: FaultKind::NodesExhausted { .. }, .. })) => {
-                self.needs_nodes = true;
-                return Ok(false);
-            }
-            Err(end) => return Err(Stop::At(end)),
-        }
-        let most = budget.states.min(u32::MAX as usize);
-        if self.table.len() + self.targets.len() >= most {
-            self.number_targets(budget)?;
-            if self.table.len() >= most {
-                return Err(Stop::Budget(Unfinished::States));
-            }
-        }
-        self.targets.push(&self.to);
-        self.sources.push(number);
-        Ok(true)
-    }
-
-    /// Makes a transition from the row `from`, and stores the next row in `to`. `begun`: progress
-    /// of the client after an invocation.
-    pub(super) fn succeed(&mut self, first: Move, begun: Option<u32>) -> Result<(), End> {
-        self.to.copy_from_slice(&self.from);
-        self.moves.clear();
-        self.make(first)?;
-        if let Some(progress) = begun {
-            let progress_at = self.progress_at();
-            self.to[progress_at] = progress;
-        }
-        if self.means.fusion {
-            let process = first.process;
-            let mut is_late = self.is_prompt && begun.is_some();
-            while self.moves.len() < FUSED && self.goes_on(process, &mut is_late) {
-                self.make(Move::step(process))?;
-            }
-        }
-        self.normalise();
-        Ok(())
-    }
-
-    /// Returns true if the next step of a process belongs to the transition that led to the row
-    /// `to`. `is_late`: its operation has begun, and made no step yet on which others depend.
-    fn goes_on(&mut self, process: Process, is_late: &mut bool) -> bool {
-        let prospect = self.states.prospect(&self.to, process);
-        if prospect.is_idle || prospect.branches {
-            return false;
-        }
-        let may_be = self.means.partial_order || (self.is_prompt && prospect.responds);
-        (may_be && self.is_first(process, prospect)) || std::mem::replace(is_late, false)
-    }
-
-    /// Makes a move from the row `to`, and stores the next row there, not yet normalised.
-    pub(super) fn make(&mut self, made: Move) -> Result<(), End> {
-        self.moves.push(made);
-        let process = made.process;
-        let step = match made.kind {
-            MoveKind::Begin(call) => self.states.begin(&self.to, process, call),
-            MoveKind::Step | MoveKind::Take(_) => {
-                self.states.step(&self.to, process, made.outcome())
-            }
-        };
-        let step = step.map_err(End::Fault)?;
-        let possibilities_at = self.possibilities_at();
-        let mut possibilities = Possibilities::of_number(self.to[possibilities_at]);
-        if self.has_points {
-            for _ in 0..step.points {
-                let letter = self.world.specification().letter(Letter::Point(process));
-                possibilities = self.possibilities_after(possibilities, letter)?;
-            }
-        }
-        if let Some(event) = step.event {
-            let letter = self.letter(event);
-            possibilities = self.possibilities_after(possibilities, letter)?;
-            if !matches!(made.kind, MoveKind::Begin(_)) {
-                let progress_at = self.progress_at();
-                self.to[progress_at] = self.world.ended(self.to[progress_at]);
-            }
-        }
-        self.states.apply(&mut self.to, process, &step);
-        if self.has_points {
-            possibilities = self.past_points(possibilities, process);
-        }
-        self.to[possibilities_at] = possibilities.number();
-        Ok(())
-    }
-
-    /// Normalises the row `to`.
-    fn normalise(&mut self) {
-        self.order = self.states.normalise(&mut self.to);
-        let Some(number) = self.order else { return };
-        let (possibilities_at, progress_at) = (self.possibilities_at(), self.progress_at());
-        let possibilities = Possibilities::of_number(self.to[possibilities_at]);
-        let order = (number, self.states.order(number));
-        let (progress, possibilities) =
-            self.world.reordered(self.to[progress_at], possibilities, order);
-        self.to[possibilities_at] = possibilities.number();
-        self.to[progress_at] = progress;
-    }
-
-    /// Returns the letter of an event.
-    fn letter(&mut self, event: EventId) -> LetterId {
-        for number in self.letters.len()..self.states.events() {
-            let event = self.states.event(EventId(number as u32)).clone();
-            self.letters.push(self.world.specification().letter(Letter::Event(event)));
-        }
-        self.letters[event.0 as usize]
-    }
-
-    fn possibilities_after(
-        &mut self,
-        before: Possibilities,
-        letter: LetterId,
-    ) -> Result<Possibilities, End> {
-        let specification = self.world.specification();
-        let after = specification.successor(before, letter).after;
-        match specification.take_fault() {
-            Some(fault) => Err(End::InObject(fault)),
-            None => after.ok_or(End::Forbidden(before, letter)),
-        }
-    }
-
-    /// Removes configurations in which the open operation still needs a point, if the process of
-    /// the row `to` has passed its last one. If none remains, the response reports the error.
-    fn past_points(&mut self, possibilities: Possibilities, process: Process) -> Possibilities {
-        if !self.states.prospect(&self.to, process).responds {
-            return possibilities;
-        }
-        let specification = self.world.specification();
-        let letter = specification.letter(Letter::Past(process));
-        specification.successor(possibilities, letter).after.unwrap_or(possibilities)
-    }
-
-    pub(super) const fn possibilities_at(&self) -> usize {
-        self.states.width()
-    }
-
-    pub(super) const fn progress_at(&self) -> usize {
-        self.states.width() + 1
-    }
-
-    pub(super) fn possibilities(&self) -> Possibilities {
-        Possibilities::of_number(self.from[self.possibilities_at()])
-    }
-
-    pub(super) fn progress(&self) -> u32 {
-        self.from[self.progress_at()]
-    }
-
     fn bytes(&self) -> usize {
-        self.table.bytes() + self.states.bytes() + self.world.known().bytes()
+        self.table.bytes() + self.remembered.bytes()
     }
 }

@@ -11,13 +11,13 @@
 
 use std::hash::Hash;
 use std::mem::size_of;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot_core::Process;
 
 use crate::interpret::{Event, Fault};
-use crate::product::Memo;
+use crate::product::{Lent, Memo, Unknown, known};
 
 /// Number of a set of configurations. Equal sets have equal numbers.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -141,13 +141,13 @@ pub trait Pointed: Automaton {
 #[derive(Clone, Debug)]
 pub struct Subsets<A: Automaton> {
     pub(super) automaton: A,
-    configurations: Vec<Rc<A::Configuration>>,
-    configuration_numbers: FxHashMap<Rc<A::Configuration>, u32>,
+    configurations: Vec<Arc<A::Configuration>>,
+    configuration_numbers: FxHashMap<Arc<A::Configuration>, u32>,
     /// Sets of configurations, each in ascending order.
-    sets: Vec<Rc<[u32]>>,
-    set_numbers: FxHashMap<Rc<[u32]>, Possibilities>,
-    letters: Vec<Rc<Letter>>,
-    letter_numbers: FxHashMap<Rc<Letter>, LetterId>,
+    sets: Vec<Arc<[u32]>>,
+    set_numbers: FxHashMap<Arc<[u32]>, Possibilities>,
+    letters: Vec<Arc<Letter>>,
+    letter_numbers: FxHashMap<Arc<Letter>, LetterId>,
     /// Successors of a set by a letter, packed.
     successors: Memo<2, 1>,
     bytes: usize,
@@ -227,12 +227,13 @@ impl<A: Pointed> Subsets<A> {
 
     /// Returns the number of a letter.
     pub fn letter(&mut self, letter: Letter) -> LetterId {
-        if let Some(number) = self.letter_numbers.get(&letter) {
-            return *number;
-        }
+        known(Lent::Exclusive(self).letter(letter))
+    }
+
+    fn add_letter(&mut self, letter: Letter) -> LetterId {
         let number = LetterId(self.letters.len() as u32);
-        let letter = Rc::new(letter);
-        self.letters.push(Rc::clone(&letter));
+        let letter = Arc::new(letter);
+        self.letters.push(Arc::clone(&letter));
         self.letter_numbers.insert(letter, number);
         number
     }
@@ -243,17 +244,17 @@ impl<A: Pointed> Subsets<A> {
     /// If `before` or `letter` do not belong to this specification, or if the letter begins an
     /// operation of a busy process or ends one of an idle process.
     pub fn successor(&mut self, before: Possibilities, letter: LetterId) -> Successor {
-        let key = [before.0, letter.0];
-        if let Some([known]) = self.successors.find(&key) {
-            return Successor::unpacked(known);
-        }
-        let set = Rc::clone(&self.sets[before.0 as usize]);
-        let letter_itself = Rc::clone(&self.letters[letter.0 as usize]);
+        known(Lent::Exclusive(self).successor(before, letter))
+    }
+
+    fn learn_successor(&mut self, before: Possibilities, letter: LetterId) -> Successor {
+        let set = Arc::clone(&self.sets[before.0 as usize]);
+        let letter_itself = Arc::clone(&self.letters[letter.0 as usize]);
         let mut moved = FxHashSet::default();
         let mut kept = 0;
         let mut reached = Vec::new();
         for number in &*set {
-            let one = Rc::clone(&self.configurations[*number as usize]);
+            let one = Arc::clone(&self.configurations[*number as usize]);
             match &*letter_itself {
                 Letter::Event(event) => reached.extend(self.automaton.after(&one, event)),
                 Letter::Point(process) => {
@@ -281,7 +282,7 @@ impl<A: Pointed> Subsets<A> {
         moved.sort_unstable();
         let after = (!moved.is_empty()).then(|| self.set(moved));
         let successor = Successor { after, keeps_all: kept == set.len() };
-        self.successors.insert(&key, [successor.packed()]);
+        self.successors.insert(&[before.0, letter.0], [successor.packed()]);
         successor
     }
 
@@ -300,9 +301,9 @@ impl<A: Pointed> Subsets<A> {
         set: Possibilities,
         map: impl Fn(&A::Configuration) -> A::Configuration,
     ) -> Possibilities {
-        let before = Rc::clone(&self.sets[set.0 as usize]);
+        let before = Arc::clone(&self.sets[set.0 as usize]);
         let configurations = before.iter().map(|number| {
-            let one = Rc::clone(&self.configurations[*number as usize]);
+            let one = Arc::clone(&self.configurations[*number as usize]);
             self.configuration(map(&one))
         });
         let mut after: Vec<u32> = configurations.collect();
@@ -316,7 +317,7 @@ impl<A: Pointed> Subsets<A> {
         let mut waiting: Vec<u32> = set.iter().copied().collect();
         let mut reached = Vec::new();
         while let Some(number) = waiting.pop() {
-            let one = Rc::clone(&self.configurations[number as usize]);
+            let one = Arc::clone(&self.configurations[number as usize]);
             let found = self.automaton.take_effect(&one, &mut |next| reached.push(next));
             if let Err(fault) = found {
                 self.fault.get_or_insert(fault);
@@ -336,8 +337,8 @@ impl<A: Pointed> Subsets<A> {
         }
         self.bytes += self.automaton.size(&one);
         let number = self.configurations.len() as u32;
-        let one = Rc::new(one);
-        self.configurations.push(Rc::clone(&one));
+        let one = Arc::new(one);
+        self.configurations.push(Arc::clone(&one));
         self.configuration_numbers.insert(one, number);
         number
     }
@@ -349,10 +350,38 @@ impl<A: Pointed> Subsets<A> {
         // Two entries of two words and a number each, with spare capacity, for the tables.
         self.bytes += set.len() * size_of::<u32>() + 12 * size_of::<usize>();
         let number = Possibilities(self.sets.len() as u32);
-        let set: Rc<[u32]> = set.into();
-        self.sets.push(Rc::clone(&set));
+        let set: Arc<[u32]> = set.into();
+        self.sets.push(Arc::clone(&set));
         self.set_numbers.insert(set, number);
         number
+    }
+}
+
+impl<A: Pointed> Lent<'_, Subsets<A>> {
+    /// Returns the number of a letter.
+    ///
+    /// # Errors
+    /// If it is unknown.
+    pub fn letter(&mut self, letter: Letter) -> Result<LetterId, Unknown> {
+        match self.letter_numbers.get(&letter) {
+            Some(number) => Ok(*number),
+            None => Ok(self.exclusively()?.add_letter(letter)),
+        }
+    }
+
+    /// Returns the transition of a set by a letter.
+    ///
+    /// # Errors
+    /// If it is unknown.
+    pub fn successor(
+        &mut self,
+        before: Possibilities,
+        letter: LetterId,
+    ) -> Result<Successor, Unknown> {
+        match self.successors.find(&[before.0, letter.0]) {
+            Some([known]) => Ok(Successor::unpacked(known)),
+            None => Ok(self.exclusively()?.learn_successor(before, letter)),
+        }
     }
 }
 

@@ -10,10 +10,6 @@ use super::{Check, Executions, MethodName, Switch};
 use crate::cli::input::{Input, Variant};
 use crate::cli::{clear, trouble};
 
-/// Behaviour of refinement, for options that only exploration has.
-const WITHOUT: &str = "without";
-const ONE_THREAD: &str = "by one thread";
-
 /// Returns the first given option.
 fn first(options: &[(bool, &'static str)]) -> Option<&'static str> {
     options.iter().find(|(given, _)| *given).map(|(_, option)| *option)
@@ -47,9 +43,8 @@ impl Check {
             (self.updater.is_some(), "--updater"),
         ];
         let of_exploration = [
-            (self.reductions.is_some(), "--reductions", WITHOUT),
-            (self.budget.threads.is_some(), "--threads", ONE_THREAD),
-            (self.barriers != Barriers::Unbounded, "--barriers", WITHOUT),
+            (self.reductions.is_some(), "--reductions"),
+            (self.barriers != Barriers::Unbounded, "--barriers"),
         ];
         match self.method {
             Some(MethodName::Exploration) if is_full => Err(trouble(
@@ -68,10 +63,10 @@ impl Check {
                 ))),
                 None => Ok(Method::Exploration),
             },
-            _ => match of_exploration.iter().find(|(given, ..)| *given) {
-                Some((_, option, why)) => Err(trouble(format_args!(
+            _ => match first(&of_exploration) {
+                Some(option) => Err(trouble(format_args!(
                     "{option} is of exploration, and full executions and --method refinement are \
-                     searched {why}: leave it out"
+                     searched without: leave it out"
                 ))),
                 None => Ok(Method::Refinement(Means {
                     partial_order: self.partial_order != Some(Switch::Off),
@@ -120,14 +115,6 @@ impl Check {
         ];
         if let Some((_, option)) = is_given.iter().find(|(given, _)| *given) {
             input.require_snapshot(variant, option)?;
-        }
-        if self.budget.threads.is_some() {
-            return Err(trouble(format_args!(
-                "--threads is of exploration, and {}, which declares the object `{}`, is searched \
-                 {ONE_THREAD}: leave it out",
-                input.name,
-                variant.object().unwrap_or_default()
-            )));
         }
         self.require_no_other_bound()?;
         let partial_order = self.partial_order != Some(Switch::Off);

@@ -263,7 +263,10 @@ fn vacuous_proof_is_reported() {
 #[test]
 fn refinement_reports_like_exploration() {
     let documented = include_str!("../../../../docs/verification.md");
-    let lines = json(1, "check bowman naive_collect -n 2..3 --operations 1 --method refinement");
+    let lines = json(
+        1,
+        "check bowman naive_collect -n 2..3 --operations 1 --method refinement --threads 2",
+    );
     assert_eq!(lines.len(), 2 * (1 + 3) + 1);
     let first = &lines[0];
     for field in first.as_object().unwrap().keys() {
@@ -273,7 +276,7 @@ fn refinement_reports_like_exploration() {
         "schema": 1, "method": "refinement", "executions": "simple", "partial_order": true,
         "points": false, "pair": [0, 1], "operations": 1, "values": null, "verdict": "verified",
         "scope": [{"operations": 1, "active": 2}], "explorations": 1, "reductions": [],
-        "threads": 1,
+        "threads": 2,
     });
     for (field, value) in expected.as_object().unwrap() {
         assert_eq!(&first[field], value, "{field}");

@@ -174,11 +174,6 @@ fn options_unsupported_by_the_method_are_refused() {
              searched without: leave it out\n",
         ),
         (
-            "--values 2 --threads 2",
-            "--threads is of exploration, and full executions and --method refinement are \
-             searched by one thread: leave it out\n",
-        ),
-        (
             "--executions full",
             "full executions need to know how many values are written: add --values 2, say\n",
         ),

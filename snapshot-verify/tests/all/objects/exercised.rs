@@ -68,14 +68,8 @@ fn proof_of_a_blocking_object_is_not_vacuous() {
 }
 
 #[test]
-fn threads_and_strict_are_refused_if_meaningless() {
+fn strict_is_refused_if_meaningless() {
     let folder = tempfile::tempdir().unwrap();
-    let error = refused(folder.path(), "check tas_lock --threads 2");
-    assert_eq!(
-        error,
-        "--threads is of exploration, and tas_lock, which declares the object `lock`, is searched by \
-         one thread: leave it out\n"
-    );
     let error = refused(folder.path(), "check bowman --barriers 1 --strict");
     assert_eq!(
         error,

@@ -15,7 +15,10 @@ mod points;
 mod sizes;
 mod snapshots;
 mod symmetry;
+mod threads;
 mod user_errors;
+
+use std::num::NonZeroUsize;
 
 use snapshot_verify::enumerate::{Enumeration, enumerate_object};
 use snapshot_verify::interpret::{Client, Machine, Sequential, Values};
@@ -75,7 +78,8 @@ impl<'p> Case<'p> {
     }
 
     fn refine_by(&self, client: &Client, means: Means) -> Refinement {
-        let mut budget = Budget { states: 4_000_000, memory: usize::MAX, proceed: &mut |_| true };
+        let (states, memory, threads) = (4_000_000, usize::MAX, NonZeroUsize::MIN);
+        let mut budget = Budget { states, memory, threads, proceed: &mut |_| true };
         let found = refine_object(&self.machine, &self.sequential, client, means, &mut budget);
         found.unwrap()
     }

@@ -2,6 +2,7 @@
 //! points that it passes.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -285,7 +286,8 @@ fn sets_are_empty_if_no_assignment_to_points_explains_results() {
 }
 
 pub fn refine(case: &Case<'_>, client: &Client, means: Means) -> Refinement {
-    let mut budget = Budget { states: 100_000, memory: usize::MAX, proceed: &mut |_| true };
+    let (states, memory, threads) = (100_000, usize::MAX, NonZeroUsize::MIN);
+    let mut budget = Budget { states, memory, threads, proceed: &mut |_| true };
     refine_object(case.machine(means), &case.sequential, client, means, &mut budget).unwrap()
 }
 

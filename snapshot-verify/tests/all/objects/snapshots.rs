@@ -1,5 +1,7 @@
 //! The snapshot as a declared object has the same states and verdicts as the built-in snapshot.
 
+use std::num::NonZeroUsize;
+
 use snapshot_verify::enumerate::enumerate;
 use snapshot_verify::interpret::Machine;
 use snapshot_verify::refine::{Budget, Means, RefinementVerdict, refine};
@@ -47,8 +49,8 @@ fn declared_snapshot_has_the_states_of_the_builtin() {
                 ..Means::NONE
             });
             for means in means.into_iter().chain([Means::ALL]) {
-                let mut budget =
-                    Budget { states: usize::MAX, memory: usize::MAX, proceed: &mut |_| true };
+                let (states, memory, threads) = (usize::MAX, usize::MAX, NonZeroUsize::MIN);
+                let mut budget = Budget { states, memory, threads, proceed: &mut |_| true };
                 let expected = refine(&machine, &client, means, &mut budget).unwrap();
                 let found = case.refine_by(&client, means);
                 let is_same = |of: fn(&RefinementVerdict) -> bool| {

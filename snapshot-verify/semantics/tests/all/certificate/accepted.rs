@@ -1,5 +1,7 @@
 //! Correct programs have certificates, which are accepted; the second method agrees.
 
+use std::num::NonZeroUsize;
+
 use snapshot_core::Process;
 use snapshot_language::program::independence;
 use snapshot_semantics::certificate::{Answer, Coverage, Failure};
@@ -82,7 +84,8 @@ fn certificates_exist_where_refinement_finds_no_violation() {
             let machine = Machine::new(&subject.program, n).unwrap();
             let client = Client::bounded(Values::Simple(pair[0], pair[1]), 1);
             let mut proceed = |_: &_| true;
-            let mut budget = Budget { states: 20_000, memory: 1 << 28, proceed: &mut proceed };
+            let (states, threads) = (20_000, NonZeroUsize::MIN);
+            let mut budget = Budget { states, memory: 1 << 28, threads, proceed: &mut proceed };
             let oracle = refine(&machine, &client, Means::default(), &mut budget).unwrap();
             let antichain = Coverage { antichain: true, symmetry: false };
             let mut claim = subject.claim(n, Some(1), antichain);

@@ -1,6 +1,7 @@
 //! The backward search against a forward search of all states with a few processes.
 
 use std::collections::{BTreeSet, HashMap};
+use std::num::NonZeroUsize;
 
 use snapshot_core::Process;
 use snapshot_language::program::Program;
@@ -249,8 +250,12 @@ fn refinement_agrees_for_each_small_n() {
             let sequential = Sequential::new(program.object().unwrap(), n).unwrap();
             let client = Client::unbounded(Values::Full(VALUES));
             let means = Means { points: true, ..Means::ALL };
-            let mut budget =
-                refine::Budget { states: 1 << 22, memory: 1 << 30, proceed: &mut |_| true };
+            let mut budget = refine::Budget {
+                states: 1 << 22,
+                memory: 1 << 30,
+                threads: NonZeroUsize::MIN,
+                proceed: &mut |_| true,
+            };
             let refined = refine_object(&machine, &sequential, &client, means, &mut budget);
             let is_right = refined.unwrap().verdict == RefinementVerdict::Verified;
             let expected = answer.is_none_or(|least| n < least);

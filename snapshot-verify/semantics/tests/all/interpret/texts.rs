@@ -1,5 +1,7 @@
 //! Programs from text.
 
+use std::num::NonZeroUsize;
+
 use snapshot_core::Process;
 use snapshot_language as language;
 use snapshot_language::program::Program;
@@ -16,7 +18,8 @@ pub fn refined_with(
     means: Means,
     states: usize,
 ) -> Refinement {
-    let mut budget = Budget { states, memory: usize::MAX, proceed: &mut |_| true };
+    let (memory, threads) = (usize::MAX, NonZeroUsize::MIN);
+    let mut budget = Budget { states, memory, threads, proceed: &mut |_| true };
     refine(machine, client, means, &mut budget).unwrap()
 }
 

@@ -1,5 +1,7 @@
 //! Small algorithms, right and wrong: the methods agree on all of them.
 
+use std::num::NonZeroUsize;
+
 use snapshot_core::Process;
 use snapshot_language::program::Program;
 use snapshot_semantics::counterexample::Counterexample;
@@ -273,19 +275,20 @@ fn budgets_end_in_unknown_and_bad_clients_are_refused() {
         asked.push(*progress);
         asked.len() < 3
     };
-    let mut budget = Budget { states: usize::MAX, memory: usize::MAX, proceed: &mut proceed };
+    let (states, memory, threads) = (usize::MAX, usize::MAX, NonZeroUsize::MIN);
+    let mut budget = Budget { states, memory, threads, proceed: &mut proceed };
     let found = refine(&versioned, &client, PLAIN, &mut budget).unwrap();
     assert_eq!(found.verdict, RefinementVerdict::Unknown(Unfinished::Ended));
     assert!(asked[0].states < asked[1].states && asked[1].depth <= asked[2].depth);
     assert!(asked[2].frontier < asked[2].states && asked[2].bytes > 0);
     for memory in [1 << 10, 1 << 20, 1 << 22] {
-        let mut budget = Budget { states: usize::MAX, memory, proceed: &mut |_| true };
+        let mut budget = Budget { states, memory, threads, proceed: &mut |_| true };
         let found = refine(&versioned, &client, PLAIN, &mut budget).unwrap();
         assert_eq!(found.verdict, RefinementVerdict::Unknown(Unfinished::Memory));
         assert!(found.states > 0 || memory < 1 << 20);
     }
 
-    let mut budget = Budget { states: 1000, memory: usize::MAX, proceed: &mut |_| true };
+    let mut budget = Budget { states: 1000, memory, threads, proceed: &mut |_| true };
     let mut refused = |client| refine(&machine, &client, PLAIN, &mut budget).unwrap_err();
     let (i, j) = (Process::from_index(1), Process::from_index(3));
     assert_eq!(refused(Client::unbounded(simple(1, 3))), ClientError::Pair { i, j, processes: 3 });
