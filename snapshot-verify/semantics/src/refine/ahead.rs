@@ -130,25 +130,32 @@ mod tests {
     use crate::program::linearization::{Points, at_points, has_points};
     use crate::refine::search::Search;
     use crate::refine::{
-        Budget, Means, ObjectWorld, Refinement, RefinementVerdict, SnapshotWorld, Unfinished,
+        Budget, Means, ObjectWorld, Progress, Refinement, RefinementVerdict, SnapshotWorld,
+        Unfinished,
     };
 
-    /// Searches by some threads. Returns the number of states that were expanded ahead, too.
+    /// Searches by some threads. Returns all that was asked, and the number of states that were
+    /// expanded ahead, too.
     fn searched<W: World>(
         search: &mut Search<'_, '_, W>,
         threads: usize,
         (states, memory): (usize, usize),
-    ) -> (Refinement, usize) {
+    ) -> ((Refinement, Vec<Progress>), usize) {
         let threads = NonZeroUsize::new(threads).unwrap();
-        let mut budget = Budget { states, memory, threads, proceed: &mut |_| true };
-        (search.run(&mut budget), search.ahead)
+        let mut asked = Vec::new();
+        let mut proceed = |progress: &Progress| {
+            asked.push(*progress);
+            true
+        };
+        let found = search.run(&mut Budget { states, memory, threads, proceed: &mut proceed });
+        ((found, asked), search.ahead)
     }
 
     /// The corpus with its bugs, with all reductions, without, and at points, also where the limits
     /// on states or memory end the search: each number is that of one thread, and so is each move.
     #[test]
     fn threads_do_not_change_a_search() {
-        let (mut all, mut ahead, mut ends) = (0, 0, [0; 4]);
+        let (mut all, mut ahead, mut asked, mut ends) = (0, 0, 0, [0; 4]);
         let texts = corpus::algorithms().iter().chain(corpus::object_algorithms());
         for (number, text) in texts.enumerate() {
             let parsed = parse(text.name, text.text).unwrap();
@@ -183,11 +190,16 @@ mod tests {
                     assert_eq!(one.0, two.0, "{} {bug:?}", text.name);
                     assert_eq!(one.0, three.0, "{} {bug:?}", text.name);
                     assert!(two.1 == three.1, "{}", text.name);
-                    all += two.0.states;
+                    let (found, questions) = one.0;
+                    all += found.states;
+                    asked += questions.len();
                     ahead += two.1;
-                    ends[match one.0.verdict {
+                    ends[match found.verdict {
                         RefinementVerdict::Verified => 0,
-                        RefinementVerdict::Unknown(Unfinished::States) => 1,
+                        RefinementVerdict::Unknown(Unfinished::States) => {
+                            assert_eq!(found.states, limits.0, "{}", text.name);
+                            1
+                        }
                         RefinementVerdict::Unknown(Unfinished::Memory) => 2,
                         _ => 3,
                     }] += 1;
@@ -195,6 +207,6 @@ mod tests {
             }
         }
         assert!(ends.iter().all(|end| *end > 20), "{ends:?}");
-        assert!(ahead > all / 4, "{ahead} of {all}");
+        assert!(ahead > all / 4 && asked > 20, "{ahead} of {all}, {asked}");
     }
 }
