@@ -72,9 +72,13 @@ fn windows_are_true_of_all_numbers() {
                 let kept = (0..MOST).filter(|at| place(successor(byte), *at) != ANY).count();
                 assert_eq!(kept, MOST - 1);
                 for other in 0..3 * n {
-                    let differs = differ(byte, said(other, n, &tuple));
+                    let said = said(other, n, &tuple);
+                    let differs = differ(byte, said);
                     assert!(!differs || number % n != other % n);
                     different += usize::from(differs);
+                    let next = successor(byte);
+                    let differ = differ(next, said) || differ(said, next);
+                    assert!(!differ || (number + 1) % n != other % n);
                 }
                 // The same number, as other views show it.
                 for view in [pair.to_vec()].iter().chain(&tuples) {
