@@ -22,6 +22,7 @@ mod exhaustive;
 mod floating;
 mod forgetting;
 mod invariance;
+mod late;
 mod lifted;
 mod oracle;
 mod partial;

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use snapshot_core::automata::{self, Alphabet, Nfa, accepting_run};
 use snapshot_core::certificate::projection::Projection;
+use snapshot_core::check::{Checker, check_by};
 use snapshot_core::explanation::Explanation;
 use snapshot_core::history::{Action, Declaration, Event, Writers};
 use snapshot_core::linear;
@@ -13,10 +14,11 @@ use snapshot_core::monitor::Judgement;
 use snapshot_core::renaming::{Decision, Judge, Numbering, Renaming};
 use snapshot_core::search::Budget;
 use snapshot_core::simple::SimpleHistory;
-use snapshot_core::verdict::Witness;
+use snapshot_core::verdict::{Exhausted, Verdict, Witness};
 use snapshot_core::{History, Segment};
 
 use crate::judge::checkers::drawing;
+use crate::judge::sketch;
 
 thread_local! {
     static UNIONS: RefCell<HashMap<usize, std::rc::Rc<Nfa>>> = RefCell::default();
@@ -228,6 +230,27 @@ fn confirm_values(explanation: &Explanation<i64>, renamed: &History<u8>, history
             let expected: Vec<u8> = entries.map(|k| expected(k, &values[k.index()])).collect();
             let found = renamed.scan_values(operation);
             assert_eq!(found, expected, "{explanation:?} of {}", drawing(history));
+        }
+    }
+}
+
+/// The judge by automata decides with a budget, and without one is not believed.
+#[test]
+fn an_exhausted_budget_of_the_automata_is_unknown() {
+    let events = "0:u0=5 0:ok 1:u1=7 1:ok 2:s";
+    for (entries, is_linearizable) in [("5,7", true), ("5,0", false)] {
+        let history = sketch::single_writers(2, &format!("{events} 2:{entries}"));
+        for has_time in [true, false] {
+            let mut budget = Budget { memory: usize::MAX, proceed: &mut || has_time };
+            let report = check_by(Checker::Automata, &history, &mut budget).unwrap();
+            match report.verdict {
+                Verdict::Linearizable(_) => assert!(has_time && is_linearizable),
+                Verdict::Violation(_) => assert!(has_time && !is_linearizable),
+                Verdict::Unknown(unknown) => {
+                    assert!(!has_time && unknown.exhausted == Exhausted::Time);
+                }
+                Verdict::Disputed(dispute) => panic!("{dispute:?}"),
+            }
         }
     }
 }
