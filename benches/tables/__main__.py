@@ -166,7 +166,7 @@ def parser():
         "`[non_]linearizable-<processes>-<operations>-<index>`")
     add("--server", metavar="DIR", help="many-writers: recordings of a server as well, `gets.txt` "
         "and `mget.txt`")
-    add("-n", "--processes", type=numbers, help="bowman: numbers of processes, apart by commas")
+    add("-n", "--processes", type=numbers, help="bowman: numbers of processes, separated by commas")
     add("--rounds", type=int, default=1, help="bowman: how often each is measured")
     for name, table in [*TABLES.items(), ("growth", GROWTH)]:
         commands.add_parser(name, parents=[options], help=table.about)

@@ -196,7 +196,7 @@ pub fn all_tests(
     chosen.into_iter().map(test).collect()
 }
 
-/// Returns the number of tests of a shape over this many invocations, modulo the order of columns.
+/// Returns the number of tests of a shape over this many invocations, up to the order of columns.
 pub fn number_of_tests(shape: (usize, usize), invocations: usize) -> u128 {
     let sequences = (0..shape.0).fold(1_u128, |all, _| all.saturating_mul(invocations as u128));
     // Multisets of columns: a product whose factors so far are a binomial coefficient.
@@ -206,7 +206,7 @@ pub fn number_of_tests(shape: (usize, usize), invocations: usize) -> u128 {
 }
 
 /// The paper's AutoCheck, up to a size: all n x n tests over the first n representatives,
-/// for n = 1, 2, ..., modulo the order of columns.
+/// for n = 1, 2, ..., up to the order of columns.
 #[derive(Clone, Debug)]
 pub struct AutoCheck {
     /// The largest n.

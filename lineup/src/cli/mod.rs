@@ -55,7 +55,7 @@ pub enum CommandError {
         error: FileError,
     },
     /// Unknown subject.
-    #[error("there is no subject `{given}`; there are: {known}")]
+    #[error("there is no subject `{given}`; the subjects are: {known}")]
     Subject {
         /// The name given.
         given: String,

@@ -67,7 +67,7 @@ pub(super) enum Command {
         #[command(flatten)]
         bounds: Bounds,
     },
-    /// Checks all tests of a shape, modulo the order of their threads.
+    /// Checks all tests of a shape, up to the order of their threads.
     All {
         /// The subjects; all, if none is named.
         subjects: Vec<String>,
@@ -220,7 +220,7 @@ pub(super) struct Bounds {
     /// operations of the object that spin are known never to give up by themselves.
     #[arg(long, value_enum, default_value_t)]
     diverging: Diverging,
-    /// Gives the memory of executions that get stuck back, by unwinding their threads: this
+    /// Frees the memory of executions that get stuck, by unwinding their threads: this
     /// executes destructors of the object, and if one panics or waits, the program is aborted.
     #[arg(long)]
     unwind: bool,

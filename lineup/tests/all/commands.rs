@@ -53,7 +53,7 @@ fn bad_input_is_reported_with_the_alternatives() {
     for (arguments, expected) in [
         (
             &["run", "Nobody", "--test", "inc"][..],
-            "there is no subject `Nobody`; there are: Counter,",
+            "there is no subject `Nobody`; the subjects are: Counter,",
         ),
         (
             &["run", "Counter", "--test", "inc | dec"],

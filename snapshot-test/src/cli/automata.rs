@@ -36,7 +36,7 @@ pub struct Automata {
     /// With --run: the format of the recording.
     #[arg(long, value_enum, default_value = "auto", requires = "run")]
     format: InputFormat,
-    /// With --run: of a recording of several objects, take the one with this key.
+    /// With --run: the key of the object, in a recording of several objects.
     #[arg(long, value_name = "KEY", value_parser = super::format::key, requires = "run",
           allow_negative_numbers = true)]
     key: Option<Value>,

@@ -284,7 +284,9 @@ impl Check {
             match serde_json::from_value(one) {
                 Ok(one) => tally.add(one),
                 Err(error) => {
-                    outlet.fail(format_args!("a process says what is not known here: {error}"));
+                    outlet.fail(format_args!(
+                        "a process sent a message that is not known here: {error}"
+                    ));
                     return TROUBLE;
                 }
             }

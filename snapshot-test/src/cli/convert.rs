@@ -40,11 +40,11 @@ pub struct Convert {
     /// The format of the output.
     #[arg(long, value_enum)]
     to: OutputFormat,
-    /// The recording is of this object, as of `check --object`: from text, JSON Lines, or a log in
+    /// The recording is of this object, as with `check --object`: from text, JSON Lines, or a log in
     /// EDN, to text or JSON Lines.
     #[arg(long, value_name = "OBJECT")]
     object: Option<synchronisation::Object>,
-    /// Write only the object with this key, of a recording of several: a number, a text, or a text
+    /// Write only the object with this key, in a recording of several objects: a number, a text, or a text
     /// in double quotes.
     #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
     key: Option<Value>,

@@ -18,20 +18,20 @@ use super::{TROUBLE, print, print_data, times, trouble};
 
 /// Explains a verdict: in the terminal, as a page for a browser, as a picture for a paper.
 ///
-/// Exit code: as of `check`. Holds the recording in memory.
+/// Exit code: as for `check`. Holds the recording in memory.
 #[derive(Debug, Args)]
 pub struct Explain {
     /// The format of the recording.
     #[arg(long, value_enum, default_value = "auto")]
     format: InputFormat,
-    /// The recording is of this object, as of `check --object`.
+    /// The recording is of this object, as with `check --object`.
     #[arg(long, value_name = "OBJECT")]
     object: Option<Object>,
-    /// With --object: the value before the first operation, as of `check --initial`.
+    /// With --object: the value before the first operation, as with `check --initial`.
     #[arg(long, requires = "object", value_name = "VALUE", value_parser = super::format::key,
           allow_negative_numbers = true)]
     initial: Option<Value>,
-    /// Explain only the object with this key, of a recording of several: a number, a text, or a
+    /// Explain only the object with this key, in a recording of several objects: a number, a text, or a
     /// text in double quotes.
     #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
     key: Option<Value>,

@@ -26,7 +26,7 @@ pub struct Rename {
     /// The format of the recording.
     #[arg(long, value_enum, default_value = "auto")]
     format: InputFormat,
-    /// Rename only the object with this key, of a recording of several: a number, a text, or a text
+    /// Rename only the object with this key, in a recording of several objects: a number, a text, or a text
     /// in double quotes.
     #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
     key: Option<Value>,
@@ -44,7 +44,9 @@ pub struct Rename {
 /// The reason why a recording has no such renaming.
 #[derive(Debug, Error)]
 enum RenameError {
-    #[error("{segments} segments take `--pair 0,1 --from 2,1`, with other numbers")]
+    #[error(
+        "{segments} segments need two segments and two numbers, such as `--pair 0,1 --from 2,1`"
+    )]
     Pair { segments: usize },
     #[error("one segment takes `--pair 0 --from 2`, with another number behind `--from`")]
     Single,
@@ -52,7 +54,7 @@ enum RenameError {
     Twice(usize),
     #[error("--pair names segment {segment}, and the last segment is {last}")]
     Segment { segment: usize, last: usize },
-    #[error("--from is 1 at least: number 0 is the initial value")]
+    #[error("--from must be at least 1: number 0 is the initial value")]
     Initial,
     #[error("{error}{place}\nhelp: `snapshot-test check` judges such recordings, too")]
     NotDifferentiated { error: NotDifferentiated, place: String },

@@ -232,7 +232,7 @@ pub enum ReadErrorKind {
     SeveralSegments,
     /// An operation that the recording's object does not have.
     #[error(
-        "`{found}` is no operation of {}, which this recording is of{}",
+        "`{found}` is not an operation of {}, the object of this recording{}",
         if *object == Object::Snapshot { "a snapshot" } else { "an immediate snapshot" },
         if *object == Object::Snapshot { "; declare `object immediate` in the header" }
         else { ": its operation is `exchange`" }
@@ -251,8 +251,8 @@ pub enum ReadErrorKind {
     ValuePerSegment,
     /// An event without a key in a recording of several objects.
     #[error(
-        "expected a key, as the event of line {first} has one: this recording is of several \
-         objects; found an event without"
+        "expected a key: in a recording of several objects every event has one, as line {first} has; \
+         found an event without"
     )]
     MissingKey {
         /// The line of the first event.

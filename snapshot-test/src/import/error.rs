@@ -180,7 +180,7 @@ impl ImportErrorKind {
             Self::NotUtf8 => "save the file as UTF-8",
             Self::Empty => "an empty log is usually a failed recording: record again",
             Self::Csv { .. } => {
-                "apart by commas, one operation per line, with the fields of the header line: \
+                "separated by commas, one operation per line, with the fields of the header line: \
                  client,operation,key,segment,value,call,return,outcome"
             }
             Self::Json { .. } => {

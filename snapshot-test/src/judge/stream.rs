@@ -291,7 +291,7 @@ impl FirstReading for Reading {
     }
 }
 
-/// Reports a violation, with two more passes over the input: one for the values of the scans, one
+/// Reports a violation, with more passes over the input: one for the values of the scans, one
 /// for the updates that they could read.
 fn violation(
     method: Method,

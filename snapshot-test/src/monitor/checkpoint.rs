@@ -125,10 +125,10 @@ pub enum CheckpointError {
     #[error("alarms were raised before the checkpoint, and the recording was read on: add --all")]
     All,
     /// The checkpoint has several inputs, but the monitor one.
-    #[error("the checkpoint is of several inputs: name all of them, or use another file")]
+    #[error("the checkpoint covers several inputs: name all of them, or use another file")]
     Several,
     /// The checkpoint has one input, but the monitor several.
-    #[error("the checkpoint is of one input: name that one alone, or use another file")]
+    #[error("the checkpoint covers one input: name that one alone, or use another file")]
     One,
     /// An input occurs twice.
     #[error("expected each input once in the checkpoint, found {0} twice")]

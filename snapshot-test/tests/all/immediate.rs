@@ -280,9 +280,9 @@ fn generated_recordings_have_their_stated_verdict() {
         }
     }
     for (options, words) in [
-        ("--object immediate --scans 0.2", "--scans is of use with --object snapshot only"),
-        ("--object immediate --violation stale", "is of --writers single"),
-        ("--violation immediacy", "is of --object immediate"),
+        ("--object immediate --scans 0.2", "--scans works only with --object snapshot"),
+        ("--object immediate --violation stale", "needs --writers single"),
+        ("--violation immediacy", "needs --object immediate"),
         ("--failures 0.5", "with --object immediate only"),
         ("--object immediate --processes 2 --violation immediacy", "at least 3 processes"),
         ("--object immediate --to disc22", "disc22 knows snapshots only"),

@@ -3,7 +3,7 @@
 //! Each stage is a function of the previous one, and can be inspected. The reductions apply in the
 //! order of their [table](crate::reduction::TABLE):
 //!
-//! * Constants come first, since all other reductions gain by them.
+//! * Constants come early, since all reductions behind them gain by them.
 //! * Decisions come before dead variables, since slots read for an impossible outcome are dead only
 //!   once outcomes are distinguished.
 //! * Fusing comes after that, since it removes steps without remaining effect.

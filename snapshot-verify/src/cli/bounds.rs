@@ -24,8 +24,8 @@ pub struct Budget {
     #[arg(long, value_name = "BYTES", default_value = "4G",
           value_parser = quantity::bytes::<u64>)]
     pub memory: u64,
-    /// Seconds: for `check` in total, of which each algorithm with each number of processes gets an
-    /// equal share of the remainder; for `expect` for each expectation (default: no limit).
+    /// Time limit in seconds: for `check` in total, shared equally among algorithms and numbers of
+    /// processes; for `expect` for each expectation (default: no limit).
     #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
     pub time: Option<Duration>,
 }
@@ -47,7 +47,7 @@ pub enum BoundError {
     Size,
     #[error("there is no rung `{name}`; the rungs are {names}")]
     Rung { name: String, names: String },
-    #[error("there are 2 processes at least, for a pair of segments")]
+    #[error("at least 2 processes are needed, for a pair of segments")]
     TooFewProcesses,
     #[error("more than {LARGEST} processes are not supported")]
     TooManyProcesses,

@@ -53,7 +53,7 @@ pub struct Emit {
     #[arg(long, value_name = "B|none", default_value = "none",
           value_parser = bounds::operations)]
     operations: Operations,
-    /// The reductions to use: all, none, names apart by commas, or no-NAME.
+    /// The reductions to use: all, none, names separated by commas, or no-NAME.
     #[arg(long, value_name = "all|none|LIST", default_value = "all",
           value_parser = bounds::reductions)]
     reductions: Reductions,

@@ -36,7 +36,7 @@ pub struct Expect {
     /// Algorithms: names of the corpus, or files (default: all of the corpus).
     #[arg(value_name = "ALGORITHM|FILE")]
     inputs: Vec<String>,
-    /// The reductions to use: all, none, names apart by commas, or no-NAME.
+    /// The reductions to use: all, none, names separated by commas, or no-NAME.
     #[arg(long, value_name = "all|none|LIST", default_value = "all",
           value_parser = bounds::reductions)]
     reductions: Reductions,

@@ -34,7 +34,7 @@ pub struct Points {
     /// Take this bug variant.
     #[arg(long, value_name = "NAME")]
     bug: Option<String>,
-    /// Processes, and segments: 2,3 tries with three the sets that hold for two.
+    /// Processes, and segments: 2,3 tries the sets that hold for two with three.
     #[arg(short = 'n', long = "processes", value_name = "N,...", default_value = "2",
           value_parser = bounds::size, value_delimiter = ',')]
     processes: Vec<usize>,

@@ -30,7 +30,7 @@ pub struct Replay {
     /// Show all cells and variables after each step, the changed ones marked.
     #[arg(long)]
     all: bool,
-    /// Step by step, forwards and backwards, controlled by typed commands (Enter: on, b: back). The
+    /// Step through the execution, forwards and backwards, by typed commands (Enter: on, b: back). The
     /// verdict is shown at the end.
     #[arg(long)]
     step: bool,

@@ -36,14 +36,14 @@ pub enum VerifyError {
     },
     /// All executions over some values, or those of one updater, by the wrong method.
     #[error(
-        "exploration knows simple executions of processes that all update and scan only: for \
-         others, use refinement"
+        "exploration supports only simple executions in which every process may update and \
+         scan: for others, use refinement"
     )]
     SimpleOnly,
     /// Barriers by refinement, or with another bound.
     #[error(
-        "a bound on barriers is of exploration, or of an object, and bounds the operations, too: \
-         use no other bound and no other method"
+        "--barriers works with exploration and with objects, and also bounds the operations: \
+         leave out other bounds and methods"
     )]
     Barriers,
     /// There are no marked linearization points.
@@ -72,8 +72,8 @@ pub enum VerifyError {
     ObjectCounters,
     /// Orders of writes alone, for operations in blocks.
     #[error(
-        "operations of the object take effect together, and an order of the writes alone is of \
-         operations that take effect one by one: use --strong"
+        "operations of the object take effect together, and --strong=write needs operations that \
+         take effect one at a time: use --strong"
     )]
     Together,
     /// The object itself is faulty.

@@ -132,7 +132,7 @@ impl Head {
                 if open().count() == missing.len() {
                     let named = named(&missing, members);
                     outlet.fail(format_args!(
-                        "{named} not there, so nothing is said of all inputs\nhelp: with --checkpoint, \
+                        "{named} not there, so there is no answer for the inputs as a whole\nhelp: with --checkpoint, \
                          all go on where they were"
                     ));
                     return None;

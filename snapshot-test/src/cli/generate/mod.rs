@@ -42,7 +42,7 @@ pub struct Generate {
     /// counter, bounded-queue:N, semaphore:N, or the file that declares one, NAME.snapshot.
     #[arg(long, value_name = "OBJECT", default_value = "snapshot")]
     object: ObjectName,
-    /// Objects with named operations: the value before the first operation, as of `check --initial`.
+    /// Objects with named operations: the value before the first operation, as with `check --initial`.
     #[arg(long, value_name = "VALUE", value_parser = super::format::key, allow_negative_numbers = true)]
     initial: Option<Value>,
     /// Objects with named operations: only these operations, separated by commas.
@@ -52,7 +52,7 @@ pub struct Generate {
     /// certainly have no effect.
     #[arg(long, value_name = "FRACTION", default_value_t = 0.0, allow_negative_numbers = true)]
     failures: f64,
-    /// Whether process k alone writes segment k, or any process any segment.
+    /// The writers of a segment: only the process of the same number, or every process.
     #[arg(long, value_enum, default_value = "single")]
     writers: WritersName,
     /// Many writers: the share of entries that scans do not return.
@@ -150,17 +150,17 @@ enum Clash {
     #[error(transparent)]
     Initial(#[from] InitialError),
     #[error(
-        "--{option} is of use with --style {needed} only, found --style {found}\n\
+        "--{option} works only with --style {needed}, found --style {found}\n\
          help: leave out --{option}, or ask for --style {needed}"
     )]
     Idle { option: &'static str, needed: &'static str, found: &'static str },
     #[error(
-        "--violation {fault} is of {needed}\n\
+        "--violation {fault} needs {needed}\n\
          help: ask for {needed}, or for another violation"
     )]
     OtherObject { fault: &'static str, needed: &'static str },
     #[error(
-        "--{option} is of use with --object {needed} only\n\
+        "--{option} works only with --object {needed}\n\
          help: leave out --{option}, or ask for --object {needed}"
     )]
     IdleObject { option: &'static str, needed: &'static str },
@@ -170,7 +170,7 @@ enum Clash {
     )]
     IdleSnapshot { option: &'static str },
     #[error(
-        "--{option} is of use with --writers {needed} only\n\
+        "--{option} works only with --writers {needed}\n\
          help: leave out --{option}, or ask for --writers {needed}"
     )]
     IdleWriters { option: &'static str, needed: &'static str },

@@ -55,11 +55,11 @@ pub struct Monitor {
     /// it.
     #[arg(long)]
     all: bool,
-    /// The recording is of this object with named operations, as of `check --object`: one input,
+    /// The recording is of this object with named operations, as with `check --object`: one input,
     /// whose events are kept up to an alarm.
     #[arg(long, value_name = "OBJECT", conflicts_with_all = ["checkpoint", "workers", "status", "cluster"])]
     object: Option<RecordedObject>,
-    /// With --object: the value before the first operation, as of `check --initial`.
+    /// With --object: the value before the first operation, as with `check --initial`.
     #[arg(long, requires = "object", value_name = "VALUE", value_parser = super::format::key,
           allow_negative_numbers = true)]
     initial: Option<Value>,
@@ -181,8 +181,8 @@ impl Monitor {
         }
         if let Some(missing) = resumed.missing(&inputs) {
             return Err(trouble(format_args!(
-                "the checkpoint is of {missing}, too, which is not named: name all inputs that it is \
-                 of, or use another file"
+                "the checkpoint also covers {missing}, which is not named: name all its inputs, or use \
+                 another file"
             )));
         }
         Ok((inputs, resumed))

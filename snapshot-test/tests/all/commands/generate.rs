@@ -247,12 +247,12 @@ fn impossible_recipes_are_refused_with_a_remedy() {
         ),
         (
             "--values 3",
-            "--values is of use with --style small-domain only, found --style differentiated\n\
+            "--values works only with --style small-domain, found --style differentiated\n\
              help: leave out --values, or ask for --style small-domain\n",
         ),
         (
             "--style small-domain --pair 0,1",
-            "--pair is of use with --style simple only, found --style small-domain\n\
+            "--pair works only with --style simple, found --style small-domain\n\
              help: leave out --pair, or ask for --style simple\n",
         ),
         ("--style small-domain --values 0", "expected from 1 to 4294967295 values, found 0\n"),
@@ -262,7 +262,7 @@ fn impossible_recipes_are_refused_with_a_remedy() {
         ),
         (
             "--writers many --values 3",
-            "--values is of use with --style small-domain only, found --style differentiated\n\
+            "--values works only with --style small-domain, found --style differentiated\n\
              help: leave out --values, or ask for --style small-domain\n",
         ),
         (

@@ -226,7 +226,7 @@ fn impossible_recipes_are_refused_with_a_remedy() {
         ("--object queue --violation crossed", "found no few operations of `queue` that break the"),
         ("--object queue --to disc22", "disc22 knows snapshots only, found `object queue`"),
         ("--object queue --failures 2", "expected the share of failures to be a share, from 0"),
-        ("--object queue --scans 0.1", "--scans is of use with --object snapshot only"),
+        ("--object queue --scans 0.1", "--scans works only with --object snapshot"),
         ("--object queue --initial 3", "`queue` has no initial value to choose"),
         ("--initial 3", "--initial is of use for objects with named operations only"),
     ] {

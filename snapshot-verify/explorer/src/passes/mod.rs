@@ -1,7 +1,7 @@
 //! Reductions: functions from instances to smaller instances with the same verdict.
 //!
 //! Each is derived from the program, never written for one algorithm, and its module proves its
-//! soundness. In the order of application:
+//! soundness. [`crate::pipeline`] orders them.
 //!
 //! | reduction | module | effect |
 //! | --- | --- | --- |

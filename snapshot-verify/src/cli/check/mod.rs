@@ -102,12 +102,12 @@ pub struct Check {
     #[arg(long, value_name = "K|none|grow", default_value = "none",
           value_parser = bounds::barriers)]
     barriers: Barriers,
-    /// The reductions to use: all, none, names apart by commas, or no-NAME for all but some (see
+    /// The reductions to use: all, none, names separated by commas, or no-NAME for all but some (see
     /// `list --reductions`; default: all).
     #[arg(long, value_name = "all|none|LIST", value_parser = bounds::reductions)]
     reductions: Option<Reductions>,
     /// With --processes every or --method proof: the rungs of the ladder to try: all, names
-    /// apart by commas, or no-NAME for all but some (docs/every-n.md).
+    /// separated by commas, or no-NAME for all but some (docs/every-n.md).
     #[arg(long, value_name = "all|LIST", value_parser = bounds::rungs)]
     rungs: Option<Rungs>,
     #[command(flatten)]
@@ -120,7 +120,7 @@ pub struct Check {
     #[arg(long)]
     keep_going: bool,
     /// Do not accept a proof in which some event never happens (a statement that is never executed,
-    /// an operation that never returns, or that can become unable to end): exit code 3.
+    /// an operation that never returns, or can become unable to return): exit code 3.
     #[arg(long)]
     strict: bool,
     /// Report as text, as one JSON object per line, as JUnit or as SARIF (docs/verification.md).
@@ -281,11 +281,11 @@ impl Check {
             return self.properties(&cases);
         }
         if self.require.is_some() {
-            return Err(trouble("--require is of --progress: add it, or leave out --require"));
+            return Err(trouble("--require needs --progress: add it, or leave out --require"));
         }
         if !self.operations.each.is_empty() {
             return Err(trouble(
-                "a bound for each process is of --strong and --progress: give one number",
+                "a bound for each process works only with --strong and --progress: give one number",
             ));
         }
         let mut methods = Vec::new();

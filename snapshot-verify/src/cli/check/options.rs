@@ -48,24 +48,24 @@ impl Check {
         ];
         match self.method {
             Some(MethodName::Exploration) if is_full => Err(trouble(
-                "exploration knows simple executions only: for full ones, use --method refinement",
+                "exploration supports only simple executions: for full ones, use --method refinement",
             )),
             Some(MethodName::Proof) => match self.against_proof(is_full) {
                 Some(option) => Err(trouble(format_args!(
-                    "{option} does not go with --method proof, which searches nothing, and is for \
-                     one thread: leave it out"
+                    "{option} cannot be used with --method proof, which does not search and uses one thread: \
+                     leave it out"
                 ))),
                 None => Ok(Method::Exploration),
             },
             None | Some(MethodName::Exploration) if !is_full => match first(&of_refinement) {
                 Some(option) => Err(trouble(format_args!(
-                    "{option} is of refinement: add --method refinement, or leave it out"
+                    "{option} works only with --method refinement: add that, or leave it out"
                 ))),
                 None => Ok(Method::Exploration),
             },
             _ => match first(&of_exploration) {
                 Some(option) => Err(trouble(format_args!(
-                    "{option} is of exploration, and full executions and --method refinement are \
+                    "{option} works only with exploration, and full executions and refinement are \
                      searched without: leave it out"
                 ))),
                 None => Ok(Method::Refinement(Means {
@@ -137,13 +137,13 @@ impl Check {
                 "--operations",
                 "K barriers allow K + 1 operations of each process",
             ),
-            (self.certificate.is_some(), "--certificate", "a certificate is of a proof"),
-            (self.html.is_some(), "--html", "a page is of a proof or of its counterexample"),
+            (self.certificate.is_some(), "--certificate", "a certificate belongs to a proof"),
+            (self.html.is_some(), "--html", "a page shows a proof or its counterexample"),
             (self.strict, "--strict", "what executions with few barriers exercise is not known"),
         ];
         match is_given.iter().find(|(given, ..)| *given) {
             Some((_, option, why)) => Err(trouble(format_args!(
-                "{option} does not go with --barriers, for {why}: leave one of them out"
+                "{option} cannot be used with --barriers, for {why}: leave one of them out"
             ))),
             None => Ok(()),
         }
@@ -165,7 +165,7 @@ impl Check {
             ];
             return match is_chosen.iter().find(|(given, _)| *given) {
                 Some((_, option)) => Err(trouble(format_args!(
-                    "{option} does not go with --processes every, which is about all pairs and \
+                    "{option} cannot be used with --processes every, which is about all pairs and \
                      any number of operations: leave it out"
                 ))),
                 None => Ok(()),
@@ -173,8 +173,8 @@ impl Check {
         }
         if self.rungs.is_some() && self.method != Some(MethodName::Proof) {
             return Err(trouble(
-                "--rungs is of --processes every and of --method proof: add one of them, or leave \
-                 out --rungs",
+                "--rungs needs --processes every or --method proof: add one of them, or leave out \
+                 --rungs",
             ));
         }
         let smallest = self.sizes.0.iter().copied().min().unwrap_or(usize::MAX);
@@ -206,11 +206,13 @@ impl Check {
             return Ok(());
         }
         if methods.iter().any(|method| *method != Method::Exploration) {
-            return Err(trouble("--certificate is of exploration: leave out --method refinement"));
+            return Err(trouble(
+                "--certificate works only with exploration: leave out --method refinement",
+            ));
         }
         if self.operations.all == Operations::Grow {
             return Err(trouble(
-                "a certificate is of one bound on the operations: with --certificate, give a \
+                "a certificate covers one bound on the operations: with --certificate, give a \
                  number or none",
             ));
         }
@@ -220,7 +222,7 @@ impl Check {
         let ([(_, variant)], [_], false) = (cases, self.sizes.0.as_slice(), self.sizes.is_every())
         else {
             return Err(trouble(
-                "a certificate is of one algorithm for one number of processes, or for every n: \
+                "a certificate covers one algorithm, for one number of processes or for every n: \
                  check them one by one",
             ));
         };
@@ -242,7 +244,7 @@ impl Check {
     pub(super) fn require_search(&self, methods: &[Method]) -> Result<(), ExitCode> {
         if !self.is_kept() && self.every.is_some() {
             return Err(trouble(
-                "--every is of checkpoints: add --checkpoint DIR, or leave out --every",
+                "--every needs checkpoints: add --checkpoint DIR, or leave out --every",
             ));
         }
         let given = [
@@ -259,8 +261,8 @@ impl Check {
         match is_explored {
             true => Ok(()),
             false => Err(trouble(format_args!(
-                "{option} is of the search of --method exploration for given numbers of \
-                 processes, and nothing else: leave it out"
+                "{option} works only with the search of --method exploration for given numbers of \
+                 processes: leave it out"
             ))),
         }
     }
@@ -270,7 +272,7 @@ impl Check {
         let sizes = self.sizes.0.len() + usize::from(self.sizes.is_every());
         match self.html.is_some() && cases.len() * sizes != 1 {
             true => Err(trouble(
-                "a page is of one algorithm for one number of processes: check them one by one",
+                "a page shows one algorithm for one number of processes: check them one by one",
             )),
             false => Ok(()),
         }

@@ -100,7 +100,7 @@ impl Check {
             ));
         }
         if self.require.is_some() && !self.progress {
-            return Err(trouble("--require is of --progress: add it, or leave out --require"));
+            return Err(trouble("--require needs --progress: add it, or leave out --require"));
         }
         let format = match self.report {
             CheckReport::Human => ReportFormat::Human,
@@ -115,19 +115,18 @@ impl Check {
             && (self.strong.is_none() || cases.len() * self.sizes.0.len() != 1)
         {
             return Err(trouble(
-                "a certificate is of --strong, of one algorithm for one number of processes: \
+                "a certificate needs --strong, one algorithm and one number of processes: \
                  check them one by one",
             ));
         }
         if self.certificate.is_some() && self.strong == Some(Ordered::Write) {
             return Err(trouble(
-                "orders of the writes alone have no certificate: leave out --certificate, or use \
-                 --strong",
+                "--strong=write has no certificate: leave out --certificate, or use --strong",
             ));
         }
         if self.html.is_some() && self.strong.is_some() && self.progress {
             return Err(trouble(
-                "a page is of one property: ask for --strong and --progress one by one",
+                "a page shows one property: use --strong and --progress one by one",
             ));
         }
         self.require_one_page(cases)?;

@@ -60,7 +60,7 @@ impl Check {
                 stop.store(false, Ordering::Relaxed);
                 continue;
             }
-            output::report(format_args!("watching {}; Ctrl-C ends", files.join(", ")));
+            output::report(format_args!("watching {}; press Ctrl-C to stop", files.join(", ")));
             while !is_other(&texts, &files) {
                 if stop.load(Ordering::Relaxed) {
                     return code;

@@ -36,7 +36,7 @@ pub struct Explore {
     #[arg(short = 'n', long = "processes", value_name = "N", default_value = "3",
           value_parser = bounds::size)]
     processes: usize,
-    /// Begin with this execution, of the algorithm that it names: any step of it can be left.
+    /// Begin with this execution, which names its algorithm; it may be left at any step.
     #[arg(long, value_name = "TRACE", conflicts_with_all = ["bug", "size", "processes"])]
     trace: Option<PathBuf>,
     /// Port of the page (default: a free one).
@@ -60,7 +60,9 @@ impl Explore {
         if printed != ExitCode::SUCCESS {
             return Err(printed);
         }
-        output::report(format_args!("{title}: open the address in a browser; Ctrl-C ends this"));
+        output::report(format_args!(
+            "{title}: open the address in a browser; press Ctrl-C to stop"
+        ));
         Ok(server::serve(listener, port, Arc::new(explorer)))
     }
 

@@ -174,7 +174,7 @@ fn barriers_of_objects_are_bounded_and_grow() {
     let out = printed(1, "check linked_stack --bug aba -n 2 --barriers grow");
     assert!(out.contains("violation with at most 2 barriers"), "{out}");
     let error = refused("check linked_stack -n 2 --barriers 1 --operations 2");
-    assert!(error.contains("--operations does not go with --barriers"), "{error}");
+    assert!(error.contains("--operations cannot be used with --barriers"), "{error}");
 }
 
 #[test]

@@ -14,8 +14,8 @@ fn bad_value(option: &str, value: &str, why: &str) -> String {
 #[test]
 fn numbers_of_processes() {
     let cases = [
-        ("1", "there are 2 processes at least, for a pair of segments"),
-        ("3,0", "there are 2 processes at least, for a pair of segments"),
+        ("1", "at least 2 processes are needed, for a pair of segments"),
+        ("3,0", "at least 2 processes are needed, for a pair of segments"),
         ("5..3", "the range 5..3 is empty"),
         ("65", "more than 64 processes are not supported"),
         (
@@ -170,7 +170,7 @@ fn options_unsupported_by_the_method_are_refused() {
     for (options, report) in [
         (
             "--method refinement --reductions dead",
-            "--reductions is of exploration, and full executions and --method refinement are \
+            "--reductions works only with exploration, and full executions and refinement are \
              searched without: leave it out\n",
         ),
         (
@@ -183,13 +183,13 @@ fn options_unsupported_by_the_method_are_refused() {
         ),
         (
             "--method exploration --values 2",
-            "exploration knows simple executions only: for full ones, use --method refinement\n",
+            "exploration supports only simple executions: for full ones, use --method refinement\n",
         ),
         (
             "--partial-order off",
-            "--partial-order is of refinement: add --method refinement, or leave it out\n",
+            "--partial-order works only with --method refinement: add that, or leave it out\n",
         ),
-        ("--points", "--points is of refinement: add --method refinement, or leave it out\n"),
+        ("--points", "--points works only with --method refinement: add that, or leave it out\n"),
         (
             "--method refinement --points",
             "bowman, n = 3: no statement is marked as a linearization point: write `linearizes` \

@@ -55,7 +55,10 @@ fn there_is_no_certificate_without_a_proof() {
         ("check riany -n 2 --certificate a.cert", "with counters there are infinitely many"),
         ("check bowman -n 2..3 --certificate a.cert", "one number of processes"),
         ("check bowman -n 2 --operations grow --certificate a.cert", "a number or none"),
-        ("check bowman -n 2 --method refinement --certificate a.cert", "is of exploration"),
+        (
+            "check bowman -n 2 --method refinement --certificate a.cert",
+            "works only with exploration",
+        ),
     ] {
         let (code, out, error) = answer_in(at, arguments);
         assert_eq!((code, out.as_str()), (2, ""), "{error}");

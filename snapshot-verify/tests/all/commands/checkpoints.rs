@@ -127,7 +127,7 @@ fn resuming_another_question_is_refused() {
     for options in ["-n every", "-n 2 --method refinement", "-n 2 --method proof"] {
         let other = parent.path().join("other");
         let error = refused(&check(&format!("{options} --checkpoint {}", other.display())));
-        assert!(error.contains("--checkpoint is of the search"), "{error}");
+        assert!(error.contains("--checkpoint works only with the search"), "{error}");
         assert!(!other.exists());
     }
     let error = refused(&check("-n 2 --every 3"));

@@ -205,9 +205,15 @@ fn invalid_cluster_options_are_refused() {
         (format!("{CASE} --workers 2 --threads 2"), "--threads"),
         (format!("{CASE} --workers 2 --checkpoint {shown}.new"), "--checkpoint"),
         (format!("{CASE} --workers 2 --disk /tmp"), "--disk"),
-        ("check bowman -n every --workers 2".to_owned(), "--workers is of the search"),
-        (format!("check bowman --method proof {cluster} 0"), "--cluster is of the search"),
-        ("check bowman --method refinement --workers 2".to_owned(), "--workers is of the search"),
+        ("check bowman -n every --workers 2".to_owned(), "--workers works only with the search"),
+        (
+            format!("check bowman --method proof {cluster} 0"),
+            "--cluster works only with the search",
+        ),
+        (
+            "check bowman --method refinement --workers 2".to_owned(),
+            "--workers works only with the search",
+        ),
     ] {
         let error = refused(&arguments);
         assert!(error.contains(why), "{arguments}: {error}");

@@ -60,7 +60,7 @@ fn invalid_disk_options_are_refused() {
     assert!(error.contains("--checkpoint") && error.contains("--disk"), "{error}");
     for of_no_search in ["-n every", "--method refinement", "--method proof"] {
         let error = refused(&format!("check bowman {of_no_search} --disk {shown}"));
-        assert!(error.contains("--disk is of the search"), "{error}");
+        assert!(error.contains("--disk works only with the search"), "{error}");
     }
     let error = refused(&format!("{CASE} --memory 1M --disk {shown}"));
     assert!(error.contains("memory"), "{error}");

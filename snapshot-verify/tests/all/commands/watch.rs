@@ -76,19 +76,19 @@ fn change_is_checked_and_stops_the_running_check() {
     fs::write(&file, bowman).unwrap();
     let watching = Watching::start(&[path]);
     watching.says("bowman, n = 3: verified");
-    watching.says("Ctrl-C ends");
+    watching.says("press Ctrl-C to stop");
     fs::write(&file, &wrong).unwrap();
     watching.says("bowman, n = 3: not linearizable");
-    watching.says("Ctrl-C ends");
+    watching.says("press Ctrl-C to stop");
     // Replaced rather than written, and not an algorithm.
     let other = folder.path().join("other");
     fs::write(&other, "nonsense").unwrap();
     fs::rename(&other, &file).unwrap();
     watching.says("help");
-    watching.says("Ctrl-C ends");
+    watching.says("press Ctrl-C to stop");
     fs::write(&file, &wrong).unwrap();
     watching.says("bowman, n = 3: not linearizable");
-    watching.says("Ctrl-C ends");
+    watching.says("press Ctrl-C to stop");
     assert_eq!(watching.interrupt(), Some(1));
 
     // A search that would take forever.
@@ -99,7 +99,7 @@ fn change_is_checked_and_stops_the_running_check() {
     watching.says("states");
     fs::write(&file, &wrong).unwrap();
     watching.says("bowman, n = 4: not linearizable");
-    watching.says("Ctrl-C ends");
+    watching.says("press Ctrl-C to stop");
     assert_eq!(watching.interrupt(), Some(1));
 }
 

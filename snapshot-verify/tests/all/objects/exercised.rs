@@ -73,7 +73,7 @@ fn strict_is_refused_if_meaningless() {
     let error = refused(folder.path(), "check bowman --barriers 1 --strict");
     assert_eq!(
         error,
-        "--strict does not go with --barriers, for what executions with few barriers exercise is not \
+        "--strict cannot be used with --barriers, for what executions with few barriers exercise is not \
          known: leave one of them out\n"
     );
 }
