@@ -1,8 +1,8 @@
 //! Implementation of [`assert!`](crate::assert).
 
 use crate::apart::{Apart, Arguments, Told};
+use crate::batch::{self, AutoCheck, RandomCheck, Series};
 use crate::check::Check;
-use crate::many::{self, AutoCheck, RandomCheck, Series};
 use crate::matrix::{Test, TestError};
 use crate::report;
 use crate::subject::{AnySubject, Subject};
@@ -64,8 +64,8 @@ pub fn one(test: &Test) {
 pub fn random<S: Subject>(shape: (usize, usize), samples: usize) {
     let check = Check::new().executions(Some(EXECUTIONS));
     let tests = RandomCheck { shape, samples, ..RandomCheck::default() };
-    judge(AnySubject::of::<S>(), &check, None, || {
-        Ok(first(tests.run(AnySubject::of::<S>(), &check, false)?))
+    judge(AnySubject::new::<S>(), &check, None, || {
+        Ok(first(tests.run(AnySubject::new::<S>(), &check, false)?))
     });
 }
 
@@ -76,10 +76,10 @@ pub fn random<S: Subject>(shape: (usize, usize), samples: usize) {
 #[track_caller]
 pub fn all<S: Subject>(shape: (usize, usize)) {
     let check = Check::new().executions(Some(EXECUTIONS));
-    judge(AnySubject::of::<S>(), &check, None, || {
-        Ok(first(many::run(
+    judge(AnySubject::new::<S>(), &check, None, || {
+        Ok(first(batch::run(
             &check,
-            &many::all_tests(AnySubject::of::<S>(), shape, usize::MAX)?,
+            &batch::all_tests(AnySubject::new::<S>(), shape, usize::MAX)?,
             false,
         )))
     });
@@ -92,7 +92,7 @@ pub fn all<S: Subject>(shape: (usize, usize)) {
 #[track_caller]
 pub fn auto<S: Subject>(up_to: usize) {
     let check = Check::new().executions(Some(EXECUTIONS));
-    judge(AnySubject::of::<S>(), &check, None, || {
-        Ok(first((AutoCheck { up_to }).run(AnySubject::of::<S>(), &check)?))
+    judge(AnySubject::new::<S>(), &check, None, || {
+        Ok(first((AutoCheck { up_to }).run(AnySubject::new::<S>(), &check)?))
     });
 }

@@ -16,8 +16,8 @@ use shuttle::scheduler::{Schedule as TaskSchedule, Scheduler, Task, TaskId};
 use snapshot_core::observation::{Event, Thread};
 
 use crate::apart::{self, Recorder};
-use crate::board::{Board, Phase};
 use crate::driver::{Abandonment, Choice, Driver, End, Execution, Situation, Waiting};
+use crate::event_log::{EventLog, Phase};
 use crate::execution::Watch;
 use crate::memory::Memory;
 use crate::schedule::{Schedule, Segment};
@@ -25,20 +25,20 @@ use crate::trace::{Step, Trace};
 use crate::unordered::Unordered;
 
 /// Returns the threads that wait in items of the stand-in for `std`.
-fn waiting(board: &Board) -> Vec<Waiting> {
+fn waiting(log: &EventLog) -> Vec<Waiting> {
     let wait = |(t, task): (usize, &Option<u32>)| {
-        let task = task.filter(|_| board.phases[t] == Phase::Inside)? as usize;
+        let task = task.filter(|_| log.phases[t] == Phase::Inside)? as usize;
         let next = lineup_std::control::next(task)?;
         let holder = lineup_std::control::holder(task);
-        let lock = holder.map(|holder| (board.thread(holder.task), holder.place));
+        let lock = holder.map(|holder| (log.thread(holder.task), holder.place));
         Some(Waiting { thread: Thread::from_index(t), place: next.place, lock })
     };
-    board.tasks.iter().enumerate().filter_map(wait).collect()
+    log.tasks.iter().enumerate().filter_map(wait).collect()
 }
 
 /// Heartbeat of an exploration, seen from another thread.
 #[derive(Debug, Default)]
-pub(crate) struct Pulse {
+pub(crate) struct Heartbeat {
     /// Number of steps.
     pub(crate) steps: AtomicU64,
     /// True if the check must end.
@@ -61,9 +61,9 @@ const MAIN: usize = 0;
 
 /// The scheduler.
 pub(crate) struct Control<D> {
-    pub(crate) board: Arc<Mutex<Board>>,
+    pub(crate) log: Arc<Mutex<EventLog>>,
     pub(crate) driver: Arc<Mutex<D>>,
-    pub(crate) pulse: Arc<Pulse>,
+    pub(crate) pulse: Arc<Heartbeat>,
     /// Number of columns: their threads come first, then the initial sequence's and the final
     /// sequence's.
     pub(crate) columns: usize,
@@ -120,8 +120,8 @@ fn without_waiting(threads: u16, tasks: &[Option<u32>; Thread::LIMIT + 1]) -> u1
 }
 
 /// Returns the next step of a thread, as far as it is known.
-fn next(board: &Board, thread: Thread) -> Option<lineup_std::control::Next> {
-    lineup_std::control::next(board.tasks[thread.index()]? as usize)
+fn next(log: &EventLog, thread: Thread) -> Option<lineup_std::control::Next> {
+    lineup_std::control::next(log.tasks[thread.index()]? as usize)
 }
 
 /// Tasks that can run.
@@ -137,16 +137,16 @@ struct Runnable {
 }
 
 impl Runnable {
-    fn of(tasks: &[&Task], board: &Board) -> Self {
+    fn new(tasks: &[&Task], log: &EventLog) -> Self {
         let mut all = Self { threads: 0, finishing: None, main: None, is_foreign: false };
         for task in tasks.iter().filter(|task| task.runnable()) {
-            match board.thread(task.id().into()) {
-                Some(thread) if board.phases[thread.index()] == Phase::Done => {
+            match log.thread(task.id().into()) {
+                Some(thread) if log.phases[thread.index()] == Phase::Done => {
                     all.finishing = Some(task.id());
                 }
                 Some(thread) => all.threads |= 1 << thread.index(),
                 None if usize::from(task.id()) == MAIN => all.main = Some(task.id()),
-                None => all.is_foreign = board.started,
+                None => all.is_foreign = log.started,
             }
         }
         all
@@ -161,7 +161,7 @@ struct Seen {
 
 impl Seen {
     /// Records the step that has ended.
-    fn end_step(&mut self, state: &mut State, board: &Board) {
+    fn end_step(&mut self, state: &mut State, log: &EventLog) {
         let running = state.running.take();
         lineup_std::control::take_accesses(|access| {
             self.trace.access(access);
@@ -173,23 +173,23 @@ impl Seen {
             self.trace.skip();
             return;
         };
-        let events = &board.events[state.traced..];
+        let events = &log.events[state.traced..];
         let called = events.iter().any(|event| matches!(event, Event::Call(_)));
         let answer = events.iter().find_map(|event| match event {
             Event::Return(_, answer) => Some(FxBuildHasher.hash_one(answer)),
             Event::Call(_) => None,
         });
-        state.traced = board.events.len();
+        state.traced = log.events.len();
         let known = known && !std::mem::take(&mut state.draws);
-        let next = next(board, thread).map_or(0, |next| std::ptr::from_ref(next.place).addr());
+        let next = next(log, thread).map_or(0, |next| std::ptr::from_ref(next.place).addr());
         self.trace.step(&Step { thread, known, called, answer, next });
     }
 
     /// Begins a step of a thread; returns true if all its accesses are recorded.
-    fn begin_step(&mut self, thread: Thread, task: usize, board: &Board) -> bool {
+    fn begin_step(&mut self, thread: Thread, task: usize, log: &EventLog) -> bool {
         let announced = lineup_std::control::begin_step(task);
         // Between two operations a thread has nothing to access.
-        let known = announced.is_some() || board.phases[thread.index()] == Phase::Between;
+        let known = announced.is_some() || log.phases[thread.index()] == Phase::Between;
         self.unordered.step(thread);
         let line = lineup_std::control::next(task).map(|next| next.place);
         for access in announced.into_iter().flatten().flatten() {
@@ -210,37 +210,37 @@ impl State {
 
     /// Counts a step; returns true if shared memory may have changed in it, or an operation was
     /// called or returned.
-    fn count_step(&mut self, board: &Board, is_yielding: bool) -> bool {
+    fn count_step(&mut self, log: &EventLog, is_yielding: bool) -> bool {
         self.steps += 1;
         self.idle += 1;
         let changed = self.memory.may_have_changed(is_yielding);
-        if board.events.len() == self.events {
+        if log.events.len() == self.events {
             return changed;
         }
-        (self.events, self.idle) = (board.events.len(), 0);
+        (self.events, self.idle) = (log.events.len(), 0);
         true
     }
 
     /// Returns the situation in which one of the `enabled` threads is chosen.
     fn situation<'t>(
         &self,
-        board: &Board,
+        log: &EventLog,
         trace: &'t Trace,
         enabled: u16,
         is_yielding: bool,
         changed: bool,
     ) -> Situation<'t> {
-        let phase = |thread: &Thread| board.phases[thread.index()];
+        let phase = |thread: &Thread| log.phases[thread.index()];
         let current = self.current.filter(|thread| phase(thread) != Phase::Done);
         let inside = self.current.is_some_and(|thread| phase(&thread) == Phase::Inside);
-        let next = current.filter(|_| inside).and_then(|thread| next(board, thread));
+        let next = current.filter(|_| inside).and_then(|thread| next(log, thread));
         Situation {
             enabled,
             current,
-            events: board.events.len(),
+            events: log.events.len(),
             inside,
             yielding: is_yielding && inside,
-            returned: board.returns > self.returns,
+            returned: log.returns > self.returns,
             unwinding: std::thread::panicking(),
             changed,
             plain: next.filter(|next| next.is_plain()).map(|next| next.place),
@@ -258,14 +258,14 @@ impl State {
     }
 
     /// Ends the execution as stuck, unless a wait with a time limit is open.
-    fn stuck(&mut self, tasks: &[&Task], board: &mut Board, unwind: bool) -> Option<TaskId> {
+    fn stuck(&mut self, tasks: &[&Task], log: &mut EventLog, unwind: bool) -> Option<TaskId> {
         if lineup_std::control::timed_waits() > 0 {
             return self.abandon(Abandonment::Timed);
         }
         self.end = Some(End::Stuck);
-        self.waiting = waiting(board);
-        board.is_stuck = true;
-        self.ending(tasks, board, unwind)
+        self.waiting = waiting(log);
+        log.is_stuck = true;
+        self.ending(tasks, log, unwind)
     }
 
     /// Truncates the schedule to where the threads began to spin.
@@ -281,16 +281,16 @@ impl State {
     /// Returns the next task once an execution is stuck: the threads outside operations, which end,
     /// and then, if those inside are to be unwound, the main task. The execution ends for shuttle
     /// only if no thread of the object's own waits for ever.
-    fn ending(&mut self, tasks: &[&Task], board: &Board, unwind: bool) -> Option<TaskId> {
+    fn ending(&mut self, tasks: &[&Task], log: &EventLog, unwind: bool) -> Option<TaskId> {
         let mut runnable = tasks.iter().filter(|task| task.runnable()).map(|task| task.id());
         let is_outside = |task: &TaskId| {
-            let thread = board.thread(usize::from(*task));
-            thread.is_some_and(|thread| board.phases[thread.index()] != Phase::Inside)
+            let thread = log.thread(usize::from(*task));
+            thread.is_some_and(|thread| log.phases[thread.index()] != Phase::Inside)
         };
         if let Some(task) = runnable.clone().find(is_outside) {
             return Some(task);
         }
-        let threads = board.tasks.iter().flatten().count();
+        let threads = log.tasks.iter().flatten().count();
         let main = runnable.find(|task| usize::from(*task) == MAIN && unwind);
         let main = main.filter(|_| self.tasks == threads + 1);
         self.left_behind = main.is_none();
@@ -300,9 +300,9 @@ impl State {
 
 impl<D: Driver> Control<D> {
     pub(crate) fn new(
-        board: Arc<Mutex<Board>>,
+        log: Arc<Mutex<EventLog>>,
         driver: Arc<Mutex<D>>,
-        pulse: Arc<Pulse>,
+        pulse: Arc<Heartbeat>,
         columns: usize,
         watch: &Watch,
     ) -> Self {
@@ -310,7 +310,7 @@ impl<D: Driver> Control<D> {
         let seen = Seen { trace: Trace::default(), unordered: Unordered::new(columns) };
         let (state, recorder) = (None, apart::recorder());
         Self {
-            board,
+            log,
             driver,
             pulse,
             columns,
@@ -345,12 +345,12 @@ impl<D: Driver> Control<D> {
 impl<D: Driver> Scheduler for Control<D> {
     fn new_execution(&mut self) -> Option<TaskSchedule> {
         self.pulse.is_between.store(true, Ordering::Relaxed);
-        let mut board = lock(&self.board);
+        let mut log = lock(&self.log);
         let mut driver = lock(&self.driver);
         if let Some(mut state) = self.state.take() {
-            state.schedule.returned(board.returns > state.returns);
+            state.schedule.returned(log.returns > state.returns);
             driver.end(Execution {
-                events: std::mem::take(&mut board.events),
+                events: std::mem::take(&mut log.events),
                 end: state.end.unwrap_or(End::Abandoned(Abandonment::Foreign)),
                 schedule: state.schedule,
                 steps: state.steps,
@@ -361,7 +361,7 @@ impl<D: Driver> Scheduler for Control<D> {
                 unordered: self.seen.unordered.take(),
             });
         }
-        board.clear();
+        log.clear();
         lineup_std::control::begin(self.is_spurious);
         self.seen.trace.clear();
         self.seen.unordered.clear();
@@ -402,19 +402,19 @@ impl<D: Driver> Scheduler for Control<D> {
         is_yielding: bool,
     ) -> Option<TaskId> {
         self.pulse.steps.fetch_add(1, Ordering::Relaxed);
-        let mut board = lock(&self.board);
-        let stage = self.stage(&board.phases);
+        let mut log = lock(&self.log);
+        let stage = self.stage(&log.phases);
         let state = self.state.as_mut()?;
         state.tasks =
             tasks.iter().map(|task| usize::from(task.id()) + 1).fold(state.tasks, Ord::max);
         if state.end == Some(End::Stuck) {
-            return state.ending(tasks, &board, self.unwind);
+            return state.ending(tasks, &log, self.unwind);
         }
         if RELOCKING.get() && std::thread::panicking() {
             return state.abandon(Abandonment::Unwinding);
         }
-        let runnable = Runnable::of(tasks, &board);
-        let changed = state.count_step(&board, is_yielding);
+        let runnable = Runnable::new(tasks, &log);
+        let changed = state.count_step(&log, is_yielding);
         if self.pulse.cancelled.load(Ordering::Relaxed) {
             return state.abandon(Abandonment::Cancelled);
         }
@@ -424,22 +424,22 @@ impl<D: Driver> Scheduler for Control<D> {
         if runnable.is_foreign {
             return state.abandon(Abandonment::Foreign);
         }
-        if !board.started {
+        if !log.started {
             return runnable.main.or_else(|| tasks.first().map(|task| task.id()));
         }
         if runnable.finishing.is_some() {
             return runnable.finishing;
         }
-        if board.all_done() {
+        if log.all_done() {
             state.end.get_or_insert(End::Full);
             return Some(TaskId::from(MAIN));
         }
-        let enabled = without_waiting(runnable.threads & stage, &board.tasks);
-        self.seen.end_step(state, &board);
-        let situation = state.situation(&board, &self.seen.trace, enabled, is_yielding, changed);
-        state.note(&situation, board.returns);
+        let enabled = without_waiting(runnable.threads & stage, &log.tasks);
+        self.seen.end_step(state, &log);
+        let situation = state.situation(&log, &self.seen.trace, enabled, is_yielding, changed);
+        state.note(&situation, log.returns);
         if enabled == 0 {
-            return state.stuck(tasks, &mut board, self.unwind);
+            return state.stuck(tasks, &mut log, self.unwind);
         }
         if situation.unwinding && state.current.is_some_and(|t| enabled >> t.index() & 1 == 0) {
             return state.abandon(Abandonment::Unwinding);
@@ -448,19 +448,19 @@ impl<D: Driver> Scheduler for Control<D> {
             Choice::Run(thread) => {
                 let stopped = state.current.filter(|_| situation.inside);
                 if let Some(recorder) = self.recorder {
-                    let place = |t| next(&board, t).map(|next| next.place);
+                    let place = |t| next(&log, t).map(|next| next.place);
                     recorder.runs(thread, place(thread), stopped.and_then(place));
                 }
                 state.schedule.note(thread);
                 state.current = Some(thread);
-                let task = board.tasks[thread.index()]? as usize;
-                state.running = Some((thread, self.seen.begin_step(thread, task, &board)));
+                let task = log.tasks[thread.index()]? as usize;
+                state.running = Some((thread, self.seen.begin_step(thread, task, &log)));
                 Some(TaskId::from(task))
             }
-            Choice::Stuck => state.stuck(tasks, &mut board, self.unwind),
+            Choice::Stuck => state.stuck(tasks, &mut log, self.unwind),
             Choice::Spinning => {
                 state.without_spin();
-                state.stuck(tasks, &mut board, self.unwind)
+                state.stuck(tasks, &mut log, self.unwind)
             }
             Choice::Diverged => state.abandon(Abandonment::Nondeterministic),
         }

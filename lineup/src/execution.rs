@@ -20,9 +20,9 @@ use shuttle_engine::runtime::execution::ExecutionState;
 use snapshot_core::observation::{Event, Thread};
 
 use crate::apart;
-use crate::board::{Board, Phase};
-use crate::control::{Control, Pulse, RELOCKING, lock};
+use crate::control::{Control, Heartbeat, RELOCKING, lock};
 use crate::driver::Driver;
+use crate::event_log::{EventLog, Phase};
 use crate::matrix::Test;
 use crate::subject::{Answer, Object};
 
@@ -150,7 +150,7 @@ fn is_relock(message: &str) -> bool {
 }
 
 /// Executes the calls of one thread. The last one may take the object.
-fn work(object: Arc<dyn Object>, thread: Thread, test: &Test, board: &Mutex<Board>) {
+fn work(object: Arc<dyn Object>, thread: Thread, test: &Test, log: &Mutex<EventLog>) {
     let dropping = test.subject().dropping();
     let recorder = apart::recorder();
     let mut object = Some(object);
@@ -159,11 +159,11 @@ fn work(object: Arc<dyn Object>, thread: Thread, test: &Test, board: &Mutex<Boar
         if index > 0 {
             shuttle::thread::yield_now();
         }
-        if lock(board).is_stuck {
+        if lock(log).is_stuck {
             return;
         }
         lineup_std::control::begin_operation();
-        lock(board).call(thread);
+        lock(log).call(thread);
         if let Some(recorder) = recorder {
             recorder.calls(thread);
         }
@@ -179,7 +179,7 @@ fn work(object: Arc<dyn Object>, thread: Thread, test: &Test, board: &Mutex<Boar
         let answer = match result {
             Ok(response) => Answer::Returned(response),
             // An unwinding is not a panic of the object: the execution is over.
-            Err(payload) if lock(board).is_stuck => resume_unwind(payload),
+            Err(payload) if lock(log).is_stuck => resume_unwind(payload),
             Err(payload) => {
                 let message = message(&*payload);
                 if is_relock(&message) {
@@ -197,7 +197,7 @@ fn work(object: Arc<dyn Object>, thread: Thread, test: &Test, board: &Mutex<Boar
         if let Some(recorder) = recorder {
             recorder.returns(thread, format!("{answer:?}"));
         }
-        lock(board).answer(thread, answer, index + 1 == sequence.len());
+        lock(log).answer(thread, answer, index + 1 == sequence.len());
     }
 }
 
@@ -205,13 +205,13 @@ fn work(object: Arc<dyn Object>, thread: Thread, test: &Test, board: &Mutex<Boar
 pub(crate) type Boxed = Box<dyn FnOnce() + Send>;
 
 /// Executes a test once, as task 0.
-fn execute(test: &Arc<Test>, board: &Arc<Mutex<Board>>, unwind: bool) {
+fn execute(test: &Arc<Test>, log: &Arc<Mutex<EventLog>>, unwind: bool) {
     let object = test.subject().object();
     for thread in test.shape().threads() {
         if test.sequence(thread).is_empty() {
             continue;
         }
-        let (object, test, notes) = (Arc::clone(&object), Arc::clone(test), Arc::clone(board));
+        let (object, test, notes) = (Arc::clone(&object), Arc::clone(test), Arc::clone(log));
         let handle = shuttle::thread::spawn::<Boxed, ()>(Box::new(move || {
             work(object, thread, &test, &notes);
         }));
@@ -220,12 +220,12 @@ fn execute(test: &Arc<Test>, board: &Arc<Mutex<Board>>, unwind: bool) {
             // Shuttle unwinds the threads that an execution does not wait for.
             ExecutionState::with(|state| state.detach(TaskId::from(task)));
         }
-        lock(board).register(thread, task);
+        lock(log).register(thread, task);
     }
     // Otherwise steps of dropping the object belong to no operation.
     let object = (!test.drops()).then_some(object);
-    lock(board).started = true;
-    while !lock(board).is_over() {
+    lock(log).started = true;
+    while !lock(log).is_over() {
         shuttle::thread::yield_now();
     }
     drop(object);
@@ -237,14 +237,14 @@ where
     D: Driver + Send + 'static,
 {
     let _running = apart::running(|| test.text());
-    let board = Arc::new(Mutex::new(Board::new()));
-    let pulse = Arc::new(Pulse::default());
+    let log = Arc::new(Mutex::new(EventLog::new()));
+    let pulse = Arc::new(Heartbeat::default());
     let driver = Arc::new(Mutex::new(driver));
     let columns = test.columns().len();
-    let control = Control::new(board.clone(), driver.clone(), pulse.clone(), columns, watch);
-    let (its_test, its_board, unwind) = (Arc::clone(test), board.clone(), watch.unwind);
+    let control = Control::new(log.clone(), driver.clone(), pulse.clone(), columns, watch);
+    let (its_test, its_board, unwind) = (Arc::clone(test), log.clone(), watch.unwind);
     let execution = Box::new(move || execute(&its_test, &its_board, unwind));
-    run(Box::new(control), execution, watch, &pulse, &|| running(test, &board))?;
+    run(Box::new(control), execution, watch, &pulse, &|| running(test, &log))?;
     let driver = Arc::into_inner(driver);
     let driver =
         driver.ok_or_else(|| Broken::Panicked("the scheduler is still in use".to_owned()))?;
@@ -257,7 +257,7 @@ fn run(
     scheduler: Box<dyn Scheduler + Send>,
     execution: Box<dyn Fn() + Send + Sync>,
     watch: &Watch,
-    pulse: &Pulse,
+    pulse: &Heartbeat,
     running: &dyn Fn() -> Option<String>,
 ) -> Result<(), Broken> {
     quieten();
@@ -308,11 +308,11 @@ fn run(
 }
 
 /// Returns the operation that was called last and has not returned, as text.
-fn running(test: &Test, board: &Mutex<Board>) -> Option<String> {
-    let board = board.try_lock().ok()?;
-    let last = board.events.iter().rev().map(|event| event.thread());
-    let thread = last.into_iter().find(|t| board.phases[t.index()] == Phase::Inside)?;
-    let calls = board.events.iter().filter(|event| matches!(event, Event::Call(t) if *t == thread));
+fn running(test: &Test, log: &Mutex<EventLog>) -> Option<String> {
+    let log = log.try_lock().ok()?;
+    let last = log.events.iter().rev().map(|event| event.thread());
+    let thread = last.into_iter().find(|t| log.phases[t.index()] == Phase::Inside)?;
+    let calls = log.events.iter().filter(|event| matches!(event, Event::Call(t) if *t == thread));
     let invocation = test.sequence(thread).get(calls.count() - 1)?;
     Some(format!("{} of thread {}", invocation.text(), test.thread_name(thread)))
 }

@@ -49,16 +49,16 @@
 
 mod apart;
 pub mod assertion;
-mod board;
+pub mod batch;
 mod check;
 pub mod cli;
 mod control;
 mod driver;
+mod event_log;
 mod execution;
 mod fairness;
 pub mod files;
 mod macros;
-pub mod many;
 mod matrix;
 mod memory;
 mod minimise;

@@ -92,7 +92,7 @@ macro_rules! subject {
                     let $object = &self.0;
                     match invocation.clone() {
                         $(Invocation::$operation($($argument),*) => {
-                            $crate::Text::of(&$call)
+                            $crate::Text::new(&$call)
                         })+
                         $(Invocation::drop() => {
                             ::std::unreachable!("{}", ::std::stringify!($dropping))
@@ -109,7 +109,7 @@ macro_rules! subject {
 
                     fn dropped(self) -> $crate::Text {
                         let $object = self.0;
-                        $crate::Text::of(&$dropping)
+                        $crate::Text::new(&$dropping)
                     }
                 )?
 
@@ -218,7 +218,7 @@ macro_rules! assert {
 macro_rules! main {
     ($($subject:ty),+ $(,)?) => {
         fn main() -> ::std::process::ExitCode {
-            $crate::cli::main(&[$($crate::AnySubject::of::<$subject>()),+])
+            $crate::cli::main(&[$($crate::AnySubject::new::<$subject>()),+])
         }
     };
 }

@@ -91,7 +91,7 @@ impl Test {
             sequence.into_iter().map(Invocation::new).collect()
         };
         let columns = columns.into_iter().map(erased).collect();
-        Self::of(AnySubject::of::<S>(), columns, erased(initial), erased(finally))
+        Self::of(AnySubject::new::<S>(), columns, erased(initial), erased(finally))
     }
 
     /// Makes a test of invocations of a subject, as [`Test::with`].
@@ -270,7 +270,7 @@ impl Test {
     /// # Errors
     /// If a word is not an invocation, or the test is too large.
     pub fn parse<S: Subject>(text: &str) -> Result<Self, TestError> {
-        Self::parse_among(AnySubject::of::<S>(), text, None)
+        Self::parse_among(AnySubject::new::<S>(), text, None)
     }
 
     /// Parses a test whose invocations are representatives, or invocations of another test.

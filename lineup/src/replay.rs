@@ -212,7 +212,7 @@ fn place(trace: &Backtrace) -> Option<Place> {
     for symbol in trace.frames().iter().flat_map(|frame| frame.symbols()) {
         let Some(name) = symbol.name() else { continue };
         let name = format!("{name:#}");
-        match Owner::of(&name, symbol.filename()) {
+        match Owner::new(&name, symbol.filename()) {
             Owner::Shuttle => in_shuttle = true,
             Owner::Other if in_shuttle => {
                 let here = std::env::current_dir().unwrap_or_default();
@@ -250,7 +250,7 @@ impl Owner {
     /// Decides by the path in the function's name if it has one, else by the source file: with line
     /// tables as the only debugging information, the name of an inlined function is only `lock<T>`;
     /// without debugging information, there is a path and no file.
-    fn of(name: &str, file: Option<&Path>) -> Self {
+    fn new(name: &str, file: Option<&Path>) -> Self {
         let of = |crates: &[&str]| {
             let name = name.strip_prefix('<').unwrap_or(name);
             crates.iter().any(|of| name.starts_with(of))
@@ -297,15 +297,15 @@ mod tests {
 
     #[test]
     fn frames_belong_to_a_crate_by_path_or_by_file() {
-        let of = |name, file: &str| Owner::of(name, Some(Path::new(file)));
+        let of = |name, file: &str| Owner::new(name, Some(Path::new(file)));
         let registry = "/home/u/.cargo/registry/src/index/shuttle-0.8.1/src/sync/mutex.rs";
         assert_eq!(of("lock<usize>", registry), Owner::Shuttle);
-        assert_eq!(Owner::of("<shuttle::sync::Mutex<T>>::lock", None), Owner::Shuttle);
-        assert_eq!(Owner::of("shuttle[1f3a]::sync::Mutex", None), Owner::Shuttle);
+        assert_eq!(Owner::new("<shuttle::sync::Mutex<T>>::lock", None), Owner::Shuttle);
+        assert_eq!(Owner::new("shuttle[1f3a]::sync::Mutex", None), Owner::Shuttle);
         assert_eq!(of("load", "/home/u/lineup/std/src/sync/atomic.rs"), Owner::Shuttle);
-        assert_eq!(Owner::of("lineup_std::control::step", None), Owner::Shuttle);
+        assert_eq!(Owner::new("lineup_std::control::step", None), Owner::Shuttle);
         assert_eq!(of("call_once<F>", "/rustc/59807/library/core/src/ops.rs"), Owner::Standard);
-        assert_eq!(Owner::of("<core::pin::Pin<P>>::poll", None), Owner::Standard);
+        assert_eq!(Owner::new("<core::pin::Pin<P>>::poll", None), Owner::Standard);
         assert_eq!(of("call", "lineup/src/subjects/counter.rs"), Owner::Other);
     }
 }

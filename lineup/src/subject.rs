@@ -57,7 +57,7 @@ pub struct Text(pub String);
 
 impl Text {
     /// Returns the `Debug` text of a response.
-    pub fn of(response: &impl Debug) -> Self {
+    pub fn new(response: &impl Debug) -> Self {
         Self(format!("{response:?}"))
     }
 }
@@ -143,7 +143,7 @@ pub struct AnySubject(&'static dyn Erased);
 
 impl AnySubject {
     /// Returns a subject.
-    pub fn of<S: Subject>() -> Self {
+    pub fn new<S: Subject>() -> Self {
         Self(&Typed::<S>(PhantomData))
     }
 

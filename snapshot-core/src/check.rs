@@ -50,7 +50,7 @@ pub struct Report<V> {
 
 impl<V> Report<V> {
     /// Creates a report without a violation.
-    const fn of(method: Method, verdict: Verdict) -> Self {
+    const fn new(method: Method, verdict: Verdict) -> Self {
         Self { method, verdict, explanation: None, decided_at: None, is_first: false }
     }
 }
@@ -127,10 +127,10 @@ fn saturated<V: Clone + Eq + Hash>(
         saturation::Outcome::Linearizable(order) => {
             let is_confirmed = certificate::linearization::check(history, &order).is_ok();
             debug_assert!(is_confirmed, "the lemma gives a linearization");
-            is_confirmed.then(|| Report::of(method, Verdict::Linearizable(order)))
+            is_confirmed.then(|| Report::new(method, Verdict::Linearizable(order)))
         }
         saturation::Outcome::Violation { event, is_first, witness, refutation } => {
-            let shown = Explanation::of(history, witness).derived_by(refutation);
+            let shown = Explanation::new(history, witness).derived_by(refutation);
             let is_confirmed = violation::is_confirmed(history, &shown);
             debug_assert!(
                 is_confirmed,
@@ -160,7 +160,7 @@ fn saturated<V: Clone + Eq + Hash>(
         saturation::Outcome::Exhausted { exhausted, .. } => {
             let linearizable_events = undecided.event;
             let unknown = Unknown { cause, exhausted, states: 0, linearizable_events };
-            Some(Report::of(method, Verdict::Unknown(unknown)))
+            Some(Report::new(method, Verdict::Unknown(unknown)))
         }
     }
 }
@@ -221,13 +221,13 @@ fn without_search<V: Clone + Eq + Hash>(
     };
     let report = match linear::check(history) {
         linear::Outcome::Linearizable(reading) => method(true)
-            .map(|method| Report::of(method, Verdict::Linearizable(reading.linearization()))),
+            .map(|method| Report::new(method, Verdict::Linearizable(reading.linearization()))),
         linear::Outcome::Violation(alarm) => {
             method(false).map(|method| violation(history, method, &alarm, budget))
         }
         linear::Outcome::Undecided(undecided) => return Err(undecided),
     };
-    Ok(report.unwrap_or_else(|dispute| Report::of(Method::Linear, Verdict::Disputed(dispute))))
+    Ok(report.unwrap_or_else(|dispute| Report::new(Method::Linear, Verdict::Disputed(dispute))))
 }
 
 /// Returns the method for a history that needs no search: if it is simple, the observer, whose

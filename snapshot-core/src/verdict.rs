@@ -389,7 +389,7 @@ pub struct Size {
 
 impl Size {
     /// Counts the size of a history. O(operations).
-    pub fn of<V>(history: &History<V>) -> Self {
+    pub fn new<V>(history: &History<V>) -> Self {
         let failed = history.operations().iter().filter(|operation| operation.is_failed());
         Self {
             operations: history.operations().len() as u64,

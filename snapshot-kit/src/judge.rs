@@ -108,11 +108,11 @@ where
     };
     let mut budget = Budget { memory: MEMORY, proceed: &mut proceed };
     if check::decide(history, &mut budget) == Some(true) {
-        return Ok(Overlap::of(history));
+        return Ok(Overlap::new(history));
     }
     let report = check::check(history, &mut budget);
     if matches!(report.verdict, Verdict::Linearizable(_)) {
-        return Ok(Overlap::of(history));
+        return Ok(Overlap::new(history));
     }
     Err(failure(history, &report, name, notes))
 }
@@ -128,7 +128,7 @@ where
     };
     let mut text = format!(
         "{path}: {}",
-        report.tell(&Size::of(history), |event| { format!("{}:1", first_line + event) })
+        report.render(&Size::new(history), |event| { format!("{}:1", first_line + event) })
     );
     text.push('\n');
     notes.iter().for_each(|note| text += &format!("  {note}\n"));

@@ -21,7 +21,7 @@ pub struct Overlap {
 
 impl Overlap {
     /// Counts the overlap of a history. O(events * open operations).
-    pub fn of<V>(history: &History<V>) -> Self {
+    pub fn new<V>(history: &History<V>) -> Self {
         let mut overlap = Self { operations: history.operations().len() as u64, ..Self::default() };
         // Open scans that have overlapped no update yet, and the numbers of all open operations.
         let mut alone = Vec::new();
@@ -88,7 +88,7 @@ mod tests {
             }
             .unwrap();
         }
-        Overlap::of(&history.finish())
+        Overlap::new(&history.finish())
     }
 
     #[test]

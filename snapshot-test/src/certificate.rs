@@ -264,7 +264,7 @@ impl Certificate {
     }
 
     /// Returns the certificate of a decided input, if it has one.
-    pub fn of(judgement: &Judgement) -> Option<Self> {
+    pub fn new(judgement: &Judgement) -> Option<Self> {
         match &judgement.finding {
             Finding::Linearizable { linearization: Some(order), .. } => {
                 Some(Self::Linearizable(order.clone()))
@@ -280,7 +280,7 @@ impl Certificate {
                 Some(Self::Exchanges(violation.alarm.violation))
             }
             Finding::Recorded(judgement) => {
-                let proof = synchronisation::Certificate::of(judgement)?;
+                let proof = synchronisation::Certificate::new(judgement)?;
                 Some(Self::Recorded(judgement.object.clone(), proof))
             }
             _ => None,

@@ -104,7 +104,7 @@ impl InputError {
 
     /// Returns the error of an input of which this one is the rest behind these bytes and lines.
     #[must_use]
-    pub fn behind(mut self, bytes: u64, lines: u64) -> Self {
+    pub fn with_offset(mut self, bytes: u64, lines: u64) -> Self {
         let Inner { location, earlier, .. } = &mut *self.inner;
         let places = [Some(location), earlier.as_mut()];
         for place in places.into_iter().flatten() {

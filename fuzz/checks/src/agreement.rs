@@ -130,9 +130,9 @@ fn violation(history: &History<i64>, report: &Report<i64>) {
     let Some(explanation) = &report.explanation else {
         complain(history, "a violation is explained")
     };
-    let argument = explanation.argument(|exhibit| format!("#{}", exhibit.id));
+    let argument = explanation.argument(|operation| format!("#{}", operation.id));
     require(history, !argument.is_empty(), "an explanation has words");
-    require(history, !is_linearizable(&explanation.history()), "the exhibits prove nothing");
+    require(history, !is_linearizable(&explanation.history()), "the operations prove nothing");
     if let Some(renamed) = explanation.renamed() {
         match SimpleHistory::recognise(&renamed) {
             Ok(simple) => {

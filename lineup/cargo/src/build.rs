@@ -117,7 +117,7 @@ pub fn run(
         (test, None)
     } else {
         let program = program(&artifacts(&output), &build.package)?;
-        let aside = Aside::of(target, &program)?;
+        let aside = Aside::new(target, &program)?;
         let mut run = Command::new(aside.program());
         if let Some(directory) = build.package.manifest.parent() {
             run.env("CARGO_MANIFEST_DIR", directory);

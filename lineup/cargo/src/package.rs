@@ -92,14 +92,14 @@ impl Package {
     /// # Errors
     /// If there is no package, or its configuration is invalid.
     pub fn find(selection: &Selection) -> Result<Self, Error> {
-        Self::of(&metadata(selection)?, selection)
+        Self::new(&metadata(selection)?, selection)
     }
 
     /// Parses the output of `cargo metadata`.
     ///
     /// # Errors
     /// As [`Package::find`].
-    pub fn of(metadata: &Value, selection: &Selection) -> Result<Self, Error> {
+    pub fn new(metadata: &Value, selection: &Selection) -> Result<Self, Error> {
         let packages: BTreeMap<&str, &Value> = metadata["packages"]
             .as_array()
             .into_iter()

@@ -71,7 +71,7 @@ impl Aside {
     ///
     /// # Errors
     /// If it can neither be linked nor copied.
-    pub fn of(target: Target, program: &Path) -> Result<Self, Error> {
+    pub fn new(target: Target, program: &Path) -> Result<Self, Error> {
         let of = |error| Error::File { path: program.to_owned(), error };
         let directory = tempfile::Builder::new().prefix("lineup-run-").tempdir_in(target.path());
         let directory = directory.map_err(of)?;
@@ -114,7 +114,7 @@ mod tests {
                         drop(fs::remove_file(&program));
                         fs::write(&program, &text).unwrap();
                         inside.fetch_sub(1, SeqCst);
-                        let aside = Aside::of(target, &program).unwrap();
+                        let aside = Aside::new(target, &program).unwrap();
                         std::thread::yield_now();
                         assert_eq!(fs::read_to_string(aside.program()).unwrap(), text);
                     }

@@ -208,7 +208,7 @@ fn metadata(configuration: &Value) -> Value {
 }
 
 fn find(configuration: &Value) -> Result<Package, Error> {
-    Package::of(&metadata(configuration), &Selection::default())
+    Package::new(&metadata(configuration), &Selection::default())
 }
 
 #[test]
@@ -227,11 +227,11 @@ fn package_configuration_is_read_or_explained() {
 
     let mut alone = metadata(&json!({ "controlled": ["queue"] }));
     alone["resolve"]["nodes"][0]["deps"] = json!([]);
-    let missing = Package::of(&alone, &Selection::default()).unwrap_err().to_string();
+    let missing = Package::new(&alone, &Selection::default()).unwrap_err().to_string();
     assert!(missing.contains("does not depend on `lineup-std`"), "{missing}");
     let other = Selection { package: Some("other".to_owned()), ..Selection::default() };
     assert!(matches!(
-        Package::of(&metadata(&json!({ "controlled": ["queue"] })), &other),
+        Package::new(&metadata(&json!({ "controlled": ["queue"] })), &other),
         Err(Error::NoPackage(_))
     ));
 }

@@ -32,7 +32,7 @@ pub struct Crash {
 
 impl Crash {
     /// Reads a crash from the record of its steps.
-    pub(super) fn of(ended: &Ended) -> Self {
+    pub(super) fn new(ended: &Ended) -> Self {
         let mut crash = Self {
             ended: ended.name.clone(),
             thread: None,

@@ -160,7 +160,7 @@ impl<'c> Apart<'c> {
     /// Returns the answer after a worker ended without one.
     fn crashed(&self, ended: &Ended) -> Report {
         if let Some(test) = self.given.as_ref().filter(|_| self.replays && ended.is_crash) {
-            return report(test, Verdict::Crash(Box::new(Crash::of(ended))), 0);
+            return report(test, Verdict::Crash(Box::new(Crash::new(ended))), 0);
         }
         let running = record::running(&ended.notes);
         let parse = |text: &String| Test::parse_among(self.subject, text, self.given.as_ref());
@@ -183,10 +183,10 @@ impl<'c> Apart<'c> {
         match self.start(Task::Test { test: text.clone(), executions }, true) {
             Outcome::Told(told) => report(test, passed, told.executions),
             Outcome::Ended(ended) if ended.is_crash => {
-                let crash = Crash::of(&ended);
+                let crash = Crash::new(&ended);
                 let task = Task::Replay { test: text, schedule: crash.schedule.to_string() };
                 let again = match self.start(task, true) {
-                    Outcome::Ended(ended) if ended.is_crash => Some(Crash::of(&ended)),
+                    Outcome::Ended(ended) if ended.is_crash => Some(Crash::new(&ended)),
                     _ => None,
                 };
                 let same = again.filter(|again| again.is_same(&crash));

@@ -10,9 +10,9 @@ use super::options::{Bounds, Failing, Given, SurveyArguments};
 use super::progress::{self, OfExecutions};
 use super::{CommandError, TROUBLE};
 use crate::apart::{Apart, Arguments, Told};
+use crate::batch::{self, RandomCheck, Series};
 use crate::check::{Check, Tally};
 use crate::files::{Failure, ObservationFile, observation_lines};
-use crate::many::{self, RandomCheck, Series};
 use crate::matrix::{Test, TestError};
 use crate::report;
 use crate::spin::Diverging;
@@ -65,7 +65,7 @@ impl Checks {
     fn tested(&self, tests: &[Test], around: &Given) -> Result<Series, TestError> {
         let tests = self.surrounded(tests, around)?;
         let progress = progress::of_tests(self.subject.name(), tests.len());
-        Ok(many::run_with(&self.check, &tests, false, &progress))
+        Ok(batch::run_with(&self.check, &tests, false, &progress))
     }
 
     fn series(&self, series: Series, failing: &Failing) -> Answered {
@@ -89,7 +89,7 @@ impl Checks {
 
     /// Refuses a command with too many tests of a shape, from so many invocations.
     fn within_limit(&self, shape: (usize, usize), invocations: usize) -> Result<(), CommandError> {
-        match many::number_of_tests(shape, invocations) {
+        match batch::number_of_tests(shape, invocations) {
             number if number > MOST => {
                 Err(CommandError::TooMany { subject: self.subject.name(), number })
             }
@@ -194,7 +194,7 @@ impl Checks {
     pub(super) fn all(&self, shape: (usize, usize), around: &Given, failing: &Failing) -> Answered {
         self.apart(failing, || {
             self.within_limit(shape, self.subject.representatives().len())?;
-            let tests = many::all_tests(self.subject, shape, usize::MAX)?;
+            let tests = batch::all_tests(self.subject, shape, usize::MAX)?;
             self.series(self.tested(&tests, around)?, failing)
         })
     }
@@ -202,10 +202,10 @@ impl Checks {
     /// Checks all tests of the sizes up to `up_to`.
     pub(super) fn auto(&self, up_to: usize, around: &Given, failing: &Failing) -> Answered {
         self.apart(failing, || {
-            let mut series = many::run(&self.check, &[], false);
+            let mut series = batch::run(&self.check, &[], false);
             for n in 1..=up_to {
                 self.within_limit((n, n), n.min(self.subject.representatives().len()))?;
-                let tests = many::all_tests(self.subject, (n, n), n)?;
+                let tests = batch::all_tests(self.subject, (n, n), n)?;
                 series.add(self.tested(&tests, around)?);
                 if !series.failures.is_empty() {
                     break;

@@ -11,8 +11,8 @@ use super::checks::{Answered, Checks};
 use super::options::{Arguments, Command};
 use super::{CommandError, TROUBLE};
 use crate::apart;
+use crate::batch::RandomCheck;
 use crate::files::{Failure, ObservationFile};
-use crate::many::RandomCheck;
 use crate::report;
 use crate::subject::AnySubject;
 

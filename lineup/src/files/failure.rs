@@ -73,7 +73,7 @@ impl Failure {
     }
 
     /// Makes the file of a violation.
-    pub fn of(test: &Test, violation: &Violation) -> Self {
+    pub fn new(test: &Test, violation: &Violation) -> Self {
         let Violation { history, schedule, spins, .. } = violation;
         Self {
             stuck: history.is_stuck(),
@@ -93,7 +93,7 @@ impl Failure {
     /// Makes the file of an answer, if it has an execution that fails.
     pub fn of_verdict(test: &Test, verdict: &Verdict) -> Option<Self> {
         match verdict {
-            Verdict::Violation(violation) => Some(Self::of(test, violation)),
+            Verdict::Violation(violation) => Some(Self::new(test, violation)),
             Verdict::Crash(crash) => Some(Self::of_crash(test, crash)),
             _ => None,
         }

@@ -71,8 +71,8 @@ impl<A: Algorithm> Subject for Snapshot<A> {
     /// Returns `()` for an update, and the view of a scan.
     fn call(&self, invocation: &Operation) -> Text {
         match *invocation {
-            Operation::Update { process, value } => Text::of(&self.0.update(process, value)),
-            Operation::Scan { process } => Text::of(&self.0.scan(process)),
+            Operation::Update { process, value } => Text::new(&self.0.update(process, value)),
+            Operation::Scan { process } => Text::new(&self.0.scan(process)),
         }
     }
 

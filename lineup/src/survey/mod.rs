@@ -16,8 +16,8 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::batch::{self, RandomCheck, Row};
 use crate::check::Check;
-use crate::many::{self, RandomCheck, Row};
 use crate::matrix::{Test, TestError, dimension_of};
 use crate::subject::AnySubject;
 use crate::verdict::Verdict;
@@ -171,11 +171,11 @@ impl Tests {
         if let Some(samples) = self.samples {
             return Ok((random(samples).possible(subject, check)?, samples as u128));
         }
-        let number = many::number_of_tests(self.shape, subject.representatives().len());
+        let number = batch::number_of_tests(self.shape, subject.representatives().len());
         if number > ALL {
             return Ok((random(ALL as usize).tests(subject)?, number));
         }
-        let mut tests = many::all_tests(subject, self.shape, usize::MAX)?;
+        let mut tests = batch::all_tests(subject, self.shape, usize::MAX)?;
         tests.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
         Ok((tests, number))
     }
@@ -194,7 +194,7 @@ impl Tests {
     ) -> Result<Record, TestError> {
         let end = Instant::now() + budget;
         let (tests, number) = self.of(subject, check, seed)?;
-        let series = many::run_until(check, &tests, true, Some(end), progress);
+        let series = batch::run_until(check, &tests, true, Some(end), progress);
         let least = series.failures.iter().min_by_key(|report| report.test.shape().operations());
         let smallest = least.map(|report| check.minimise(report.clone()).test);
         let reason = series.unknown.first().map(|report| match &report.verdict {

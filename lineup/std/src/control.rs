@@ -79,17 +79,17 @@ impl Next {
     /// A step with one access.
     #[track_caller]
     pub(crate) fn access(object: Object, changes: bool) -> Self {
-        Self::of(Access { object, kind: Kind::Lock, changes })
+        Self::new(Access { object, kind: Kind::Lock, changes })
     }
 
     /// A step with an access of plain memory.
     #[track_caller]
     fn plainly(object: Object, changes: bool) -> Self {
-        Self::of(Access { object, kind: Kind::Plain, changes })
+        Self::new(Access { object, kind: Kind::Plain, changes })
     }
 
     #[track_caller]
-    fn of(access: Access) -> Self {
+    fn new(access: Access) -> Self {
         Self { accesses: [Some(access), None], ..Self::plain() }
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use lineup::subjects::{Counter, Counter1, Queue, QueuePre};
-use lineup::{Answer, AnySubject, Check, Invocation, Subject, Tally, Test, many};
+use lineup::{Answer, AnySubject, Check, Invocation, Subject, Tally, Test, batch};
 use shuttle::scheduler::DfsScheduler;
 use shuttle::{Config, MaxSteps, Runner};
 use snapshot_core::observation::{ConcurrentHistory, Event, Thread};
@@ -67,10 +67,10 @@ fn model(columns: &[Vec<String>]) -> BTreeSet<String> {
 
 #[test]
 fn phase_1_equals_the_plain_enumeration() {
-    let tests = many::all_tests(AnySubject::of::<Queue>(), (2, 2), 4).unwrap();
-    let larger = many::RandomCheck { shape: (2, 3), samples: 60, seed: 3, ..Default::default() };
+    let tests = batch::all_tests(AnySubject::new::<Queue>(), (2, 2), 4).unwrap();
+    let larger = batch::RandomCheck { shape: (2, 3), samples: 60, seed: 3, ..Default::default() };
     let (mut stuck, mut full) = (0, 0);
-    for test in tests.into_iter().chain(larger.tests(AnySubject::of::<Queue>()).unwrap()) {
+    for test in tests.into_iter().chain(larger.tests(AnySubject::new::<Queue>()).unwrap()) {
         let words = |column: &Vec<Invocation>| {
             column
                 .iter()

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use lineup::{AnySubject, Check, Test, Unknown, Verdict, many};
+use lineup::{AnySubject, Check, Test, Unknown, Verdict, batch};
 use shuttle::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 /// The words of the command line, one per line.
@@ -71,15 +71,15 @@ lineup::subject! {
 
 fn subjects() -> [AnySubject; 9] {
     [
-        AnySubject::of::<Endless>(),
-        AnySubject::of::<Panicking>(),
-        AnySubject::of::<Right>(),
-        AnySubject::of::<Undroppable>(),
-        AnySubject::of::<Leaking>(),
-        AnySubject::of::<crate::spinning::Gate>(),
-        AnySubject::of::<crate::crashes::Crashing>(),
-        AnySubject::of::<crate::crashes::Aborting>(),
-        AnySubject::of::<crate::wakeups::LatchPre>(),
+        AnySubject::new::<Endless>(),
+        AnySubject::new::<Panicking>(),
+        AnySubject::new::<Right>(),
+        AnySubject::new::<Undroppable>(),
+        AnySubject::new::<Leaking>(),
+        AnySubject::new::<crate::spinning::Gate>(),
+        AnySubject::new::<crate::crashes::Crashing>(),
+        AnySubject::new::<crate::crashes::Aborting>(),
+        AnySubject::new::<crate::wakeups::LatchPre>(),
     ]
 }
 
@@ -178,7 +178,7 @@ fn unknown_answers_report_the_executed_work() {
 fn an_interrupted_series_runs_no_further_tests() {
     let tests = vec![Test::parse::<Panicking>("alone alone | alone alone").unwrap(); 1_000];
     let cancel = Arc::new(AtomicBool::new(true));
-    let series = many::run(&Check::new().cancelled_by(cancel), &tests, true);
+    let series = batch::run(&Check::new().cancelled_by(cancel), &tests, true);
     assert_eq!((series.unknown.len(), series.skipped, series.passed), (1, 999, 0));
     assert!(matches!(series.unknown[0].verdict, Verdict::Unknown(Unknown::Interrupted)));
     assert_eq!(series.exit_code(), 3);

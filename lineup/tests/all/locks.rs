@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use lineup::sync::{Condvar, Mutex};
-use lineup::{AnySubject, Check, Failure, Schedule, Subject, Test, Text, Verdict, many};
+use lineup::{AnySubject, Check, Failure, Schedule, Subject, Test, Text, Verdict, batch};
 use snapshot_core::generic::Specification;
 use trial::effort::{by_effort, either};
 
@@ -58,7 +58,7 @@ impl<const BROKEN: bool> Subject for Behind<BROKEN> {
                 }
                 *state = next;
                 self.changed.notify_all();
-                return Text::of(&answer);
+                return Text::new(&answer);
             }
             state = self.changed.wait(state).unwrap();
         }
@@ -106,8 +106,8 @@ const SHAPES: [(usize, usize); 5] = [(1, 2), (2, 2), (3, 2), (1, 3), (2, 3)];
 
 fn tests<S: Subject>(samples: usize, seed: u64) -> Vec<Test> {
     let of = |shape| {
-        many::RandomCheck { shape, samples, seed, ..Default::default() }
-            .tests(AnySubject::of::<S>())
+        batch::RandomCheck { shape, samples, seed, ..Default::default() }
+            .tests(AnySubject::new::<S>())
             .unwrap()
     };
     SHAPES.into_iter().flat_map(of).collect()
@@ -150,7 +150,7 @@ fn broken(seed: u64, counts: &mut Counts) {
         counts.failures += 1;
         counts.stuck += u64::from(violation.history.is_stuck());
         // The schedule as text, and from a file, leads to the same execution.
-        let file = Failure::of(&test, violation).text();
+        let file = Failure::new(&test, violation).text();
         let schedule: Schedule = Failure::parse(&file).unwrap().schedule().unwrap();
         assert_eq!(schedule, violation.schedule);
         let replayed = check.replay(&test, &schedule).unwrap();

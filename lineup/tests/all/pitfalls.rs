@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use lineup::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use lineup::{AnySubject, Check, Subject, Test, Unknown, Verdict, many};
+use lineup::{AnySubject, Check, Subject, Test, Unknown, Verdict, batch};
 use shuttle::sync::{Condvar, Mutex};
 use trial::effort::either;
 
@@ -319,11 +319,11 @@ fn initial_and_final_sequences_are_executed() {
 #[test]
 fn reports_do_not_depend_on_the_number_of_threads() {
     let check = Check::new();
-    let tests = many::RandomCheck { shape: (2, 2), samples: 24, seed: 5, ..Default::default() }
-        .tests(AnySubject::of::<Strictly>())
+    let tests = batch::RandomCheck { shape: (2, 2), samples: 24, seed: 5, ..Default::default() }
+        .tests(AnySubject::new::<Strictly>())
         .unwrap();
     let first = |threads| {
-        let series = many::run(&check.clone().threads(NonZero::new(threads)), &tests, false);
+        let series = batch::run(&check.clone().threads(NonZero::new(threads)), &tests, false);
         (series.failures[0].test.text(), series.passed, series.skipped)
     };
     assert_eq!(first(1), first(3));

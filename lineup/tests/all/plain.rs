@@ -239,7 +239,7 @@ impl<const ATOMIC: bool> Subject for Cells<ATOMIC> {
         // Otherwise a return takes place in the step of the last atomic, or after it.
         self.frame.load(SeqCst);
         let answers = statements.iter().map(|statement| self.execute(*statement, *value));
-        let answers = Text::of(&answers.collect::<Vec<_>>());
+        let answers = Text::new(&answers.collect::<Vec<_>>());
         self.frame.load(SeqCst);
         answers
     }

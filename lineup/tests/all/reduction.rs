@@ -258,7 +258,7 @@ impl Subject for Machine {
     }
 
     fn call(&self, statements: &Vec<Statement>) -> Text {
-        Text::of(&statements.iter().map(|statement| self.execute(*statement)).collect::<Vec<_>>())
+        Text::new(&statements.iter().map(|statement| self.execute(*statement)).collect::<Vec<_>>())
     }
 
     fn representatives() -> Vec<Vec<Statement>> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lineup::many::{self, RandomCheck};
+use lineup::batch::{self, RandomCheck};
 use lineup::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use lineup::sync::{Condvar, Mutex};
 use lineup::{AnySubject, Check, Test, TestError, Unknown, Verdict};
@@ -62,11 +62,11 @@ fn final_drop_reveals_leaks() {
     // Random tests and all tests have it at their end.
     let check = Check::new();
     let tests = RandomCheck { shape: (2, 2), samples: 3, ..Default::default() };
-    assert_eq!(tests.run(AnySubject::of::<Leaking>(), &check, true).unwrap().failures.len(), 3);
-    let all = many::all_tests(AnySubject::of::<Leaking>(), (1, 2), 5).unwrap();
+    assert_eq!(tests.run(AnySubject::new::<Leaking>(), &check, true).unwrap().failures.len(), 3);
+    let all = batch::all_tests(AnySubject::new::<Leaking>(), (1, 2), 5).unwrap();
     assert_eq!(all[0].text(), "push() | push() | final: drop()");
     let passed = RandomCheck { shape: (2, 2), samples: 3, finally: 2, ..Default::default() };
-    assert_eq!(passed.run(AnySubject::of::<Keeping>(), &Check::new(), true).unwrap().passed, 3);
+    assert_eq!(passed.run(AnySubject::new::<Keeping>(), &Check::new(), true).unwrap().passed, 3);
 }
 
 #[test]
@@ -123,15 +123,15 @@ lineup::subject! {
 #[test]
 fn random_initial_sequences_find_more_than_all_2x2_tests() {
     let check = Check::new();
-    let all = many::all_tests(AnySubject::of::<Full>(), (2, 2), usize::MAX).unwrap();
+    let all = batch::all_tests(AnySubject::new::<Full>(), (2, 2), usize::MAX).unwrap();
     assert_eq!(all.len(), 136);
-    assert_eq!(many::number_of_tests((2, 2), 4), 136);
-    assert_eq!(many::number_of_tests((2, 3), 4), 816);
-    assert_eq!(many::run(&check, &all, true).passed, 136, "no test of 2 x 2 alone");
+    assert_eq!(batch::number_of_tests((2, 2), 4), 136);
+    assert_eq!(batch::number_of_tests((2, 3), 4), 816);
+    assert_eq!(batch::run(&check, &all, true).passed, 136, "no test of 2 x 2 alone");
     let random = RandomCheck { shape: (2, 2), samples: 150, initial: 2, ..Default::default() };
-    let tests = random.tests(AnySubject::of::<Full>()).unwrap();
+    let tests = random.tests(AnySubject::new::<Full>()).unwrap();
     assert!(tests.iter().all(|test| test.initial().len() == 2 && test.finally().is_empty()));
-    let series = many::run(&check, &tests, true);
+    let series = batch::run(&check, &tests, true);
     assert!(series.failures.len() >= 2, "{series:?}");
     for report in &series.failures {
         let smaller = check.minimise(report.clone());
@@ -153,13 +153,13 @@ lineup::subject! {
 fn random_initial_sequences_are_cut_where_they_get_stuck() {
     let check = Check::new();
     let random = RandomCheck { shape: (1, 2), samples: 40, initial: 2, ..Default::default() };
-    let drawn = random.tests(AnySubject::of::<Gated>()).unwrap();
+    let drawn = random.tests(AnySubject::new::<Gated>()).unwrap();
     let stuck = |test: &Test| {
         let verdict = check.run(test).verdict;
         matches!(verdict, Verdict::Unknown(Unknown::Initial { .. }))
     };
     assert!(drawn.iter().filter(|test| stuck(test)).count() > 5);
-    let possible = random.possible(AnySubject::of::<Gated>(), &check).unwrap();
+    let possible = random.possible(AnySubject::new::<Gated>(), &check).unwrap();
     assert!(!possible.iter().any(stuck));
     for (drawn, possible) in drawn.iter().zip(&possible) {
         assert_eq!(drawn.columns(), possible.columns());

@@ -82,7 +82,7 @@ impl Subject for Machine {
                     while self.0[cell].load(SeqCst) != value {
                         left -= 1;
                         if left == 0 {
-                            return Text::of(&GAVE_UP);
+                            return Text::new(&GAVE_UP);
                         }
                         Self::rest(*style);
                     }
@@ -94,7 +94,7 @@ impl Subject for Machine {
                 }
             }
         }
-        Text::of(&answer)
+        Text::new(&answer)
     }
 
     fn representatives() -> Vec<Operation> {
@@ -159,7 +159,7 @@ impl Model {
         place.looks = 0;
         if gave_up || place.step == steps.len() {
             let answer = if gave_up { GAVE_UP } else { place.answer };
-            next.events.push(Event::Return(thread, Answer::Returned(Text::of(&answer))));
+            next.events.push(Event::Return(thread, Answer::Returned(Text::new(&answer))));
             *place = Place { operation: place.operation + 1, ..Place::default() };
         }
         Some(next)
@@ -421,7 +421,7 @@ fn closed_gate_is_stuck_under_diverging_stuck() {
         }
         let Verdict::Violation(violation) = &report.verdict else { unreachable!() };
         assert!(violation.spins);
-        let file = lineup::Failure::of(&report.test, violation).text();
+        let file = lineup::Failure::new(&report.test, violation).text();
         assert!(lineup::Failure::parse(&file).unwrap().spins);
     }
     // Alone it is stuck serially, too; this is a failure only if the check counts it as one.

@@ -5,7 +5,7 @@ use std::num::NonZero;
 use lineup::cell::Cell;
 use lineup::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 use lineup::sync::{Condvar, LazyLock, Mutex, Once, OnceLock, RwLock};
-use lineup::{Check, Test, Verdict, many};
+use lineup::{Check, Test, Verdict, batch};
 use lineup_std::statics::is_noted;
 
 /// A value that owns memory, and has its first value in the program's file.
@@ -61,7 +61,7 @@ fn tests_on_several_threads_take_turns() {
     let tests = ["push(1) push(1) | push(1) add", "add lazy | add push(1)", "once | push(1) lazy"];
     let tests: Vec<_> =
         (0..12).map(|index| Test::parse::<Statics>(tests[index % 3]).unwrap()).collect();
-    let series = many::run(&check, &tests, true);
+    let series = batch::run(&check, &tests, true);
     assert_eq!(series.passed, 12, "{series:?}");
 }
 

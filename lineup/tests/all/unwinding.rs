@@ -105,7 +105,7 @@ impl Subject for Attended {
     }
 
     fn call(&self, acquire: &bool) -> Text {
-        Text::of(&if *acquire { self.0.acquire() } else { self.0.release() })
+        Text::new(&if *acquire { self.0.acquire() } else { self.0.release() })
     }
 
     fn representatives() -> Vec<bool> {

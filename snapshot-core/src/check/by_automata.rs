@@ -27,7 +27,7 @@ pub(super) fn by_automata<V: Clone + Eq + Hash>(
     if decision == Decision::Exhausted {
         let (cause, exhausted) = (Cause::Requested, Exhausted::Time);
         let unknown = Unknown { cause, exhausted, states: 0, linearizable_events: 0 };
-        return Ok(Report::of(method, Verdict::Unknown(unknown)));
+        return Ok(Report::new(method, Verdict::Unknown(unknown)));
     }
     let report = check(history, budget);
     let (automata, other) = (Dispute::AUTOMATA, report.method.judge());

@@ -32,7 +32,7 @@ pub(super) fn searched<V: Clone + Eq + Hash>(
             Verdict::Unknown(Unknown { cause, exhausted, states, linearizable_events })
         }
     };
-    Report::of(Method::Search, found)
+    Report::new(Method::Search, found)
 }
 
 pub(super) fn search_generically<V: Clone + Eq + Hash>(
@@ -52,7 +52,7 @@ pub(super) fn search_generically<V: Clone + Eq + Hash>(
             Verdict::Unknown(Unknown { cause, exhausted, states, linearizable_events })
         }
     };
-    Report::of(Method::Generic, found)
+    Report::new(Method::Generic, found)
 }
 
 /// Finds the first violation of a history that is not linearizable, with its proof.

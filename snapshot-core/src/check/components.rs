@@ -144,16 +144,16 @@ impl<V: Clone + Eq + Hash> Part<V> {
 
     fn lift_explanation(&self, mut explanation: Explanation<V>) -> Explanation<V> {
         let event = |event: usize| self.events[event] as usize;
-        for exhibit in &mut explanation.exhibits {
-            exhibit.id = self.operation(exhibit.id);
-            exhibit.invocation = event(exhibit.invocation);
-            exhibit.ending = match exhibit.ending {
+        for operation in &mut explanation.operations {
+            operation.id = self.operation(operation.id);
+            operation.invocation = event(operation.invocation);
+            operation.ending = match operation.ending {
                 Ending::Response(end) => Ending::Response(event(end)),
                 Ending::Failure(end) => Ending::Failure(event(end)),
                 Ending::Unknown(end) => Ending::Unknown(event(end)),
                 Ending::None => Ending::None,
             };
-            match &mut exhibit.deed {
+            match &mut operation.deed {
                 Deed::Update { segment, .. } => *segment = self.segment(*segment),
                 Deed::Scan { entries } => {
                     for (segment, _) in entries {

@@ -88,7 +88,7 @@ impl<V: Clone + Display + Eq> Report<V> {
     /// Renders `violation (3 operations, 2 processes, 2 segments; by the linear-time conditions)`,
     /// then the proof. `place` renders the position of an event, for example in a file: `12:1`.
     /// Several lines, each ended.
-    pub fn tell(&self, size: &Size, place: impl Fn(usize) -> String) -> String {
+    pub fn render(&self, size: &Size, place: impl Fn(usize) -> String) -> String {
         let by = self.method.description();
         let mut text = format!("{} ({size}; {by})\n", self.verdict.name());
         match &self.verdict {
@@ -98,7 +98,7 @@ impl<V: Clone + Display + Eq> Report<V> {
                     text += &told_completion(&place(event), event, self.is_first);
                 }
                 if let Some(explanation) = &self.explanation {
-                    text += &explanation.tell(place);
+                    text += &explanation.render(place);
                 }
             }
             Verdict::Unknown(Unknown { cause, exhausted, states, linearizable_events }) => {
@@ -121,7 +121,7 @@ impl<V: Clone + Display + Eq> Display for Report<V> {
         match &self.explanation {
             None => Ok(()),
             Some(explanation) => {
-                let text = explanation.tell(|event| format!("event {event}"));
+                let text = explanation.render(|event| format!("event {event}"));
                 write!(f, "\n{}", text.trim_end())
             }
         }

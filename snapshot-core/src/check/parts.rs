@@ -76,12 +76,12 @@ pub(super) fn by_components<V: Clone + Eq + Hash>(
     match (violation, undecided, unknown) {
         (Some(report), ..) => Ok(first_of(history, report, open, budget)),
         (None, Some(undecided), _) => Err(undecided),
-        (None, None, Some((method, unknown))) => Ok(Report::of(method, Verdict::Unknown(unknown))),
+        (None, None, Some((method, unknown))) => Ok(Report::new(method, Verdict::Unknown(unknown))),
         (None, None, None) => {
             let order = components::merge(history, orders);
             let is_confirmed = certificate::linearization::check(history, &order);
             debug_assert_eq!(is_confirmed, Ok(()), "linearizability is local");
-            Ok(Report::of(method, Verdict::Linearizable(order)))
+            Ok(Report::new(method, Verdict::Linearizable(order)))
         }
     }
 }

@@ -55,14 +55,14 @@ pub(super) fn proved<V: Clone + Eq + Hash>(
     let shown = at_hand.filter(|shown| is_proof(history, at, shown));
     let shown = shown.or_else(|| {
         let (witness, lines) = saturation::refute_repeated(history, events, budget)?;
-        let derived = Explanation::of(history, witness).derived_by(Some(lines));
+        let derived = Explanation::new(history, witness).derived_by(Some(lines));
         let is_proof = is_proof(history, at, &derived);
         debug_assert!(is_proof, "what is derived follows: {:?}", derived.refutation);
         is_proof.then_some(derived)
     });
     // An update that fails later may have been seen.
     let shown = shown.unwrap_or_else(|| {
-        Explanation::of(history, minimize::minimize(&history.prefix(events), budget))
+        Explanation::new(history, minimize::minimize(&history.prefix(events), budget))
     });
     Report::violation(method, shown, at)
 }
@@ -121,12 +121,12 @@ fn stands_alone<V: Clone + Eq>(shown: &Explanation<V>) -> bool {
 fn is_seen_by<V: Clone + Eq>(event: usize, shown: &Explanation<V>) -> bool {
     let is_late =
         |id| matches!(shown.witness.reason, Reason::Future { update, .. } if update == id);
-    shown.exhibits.iter().all(|exhibit| {
-        is_late(exhibit.id)
-            || if exhibit.is_scan() {
-                exhibit.ending.event().is_some_and(|end| end <= event)
+    shown.operations.iter().all(|operation| {
+        is_late(operation.id)
+            || if operation.is_scan() {
+                operation.ending.event().is_some_and(|end| end <= event)
             } else {
-                exhibit.invocation <= event
+                operation.invocation <= event
             }
     })
 }

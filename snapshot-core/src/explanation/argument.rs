@@ -2,20 +2,20 @@
 
 use std::fmt::{Display, Write};
 
-use super::exhibit::{Deed, Exhibit, Explanation};
+use super::proof_operation::{Deed, Explanation, ProofOperation};
 use crate::verdict::Reason;
 use crate::{OperationId, Segment};
 
 /// Up to this many operations without an order are usually a smallest such set.
-const FEW: usize = 12;
+const MAX_SMALLEST_SET: usize = 12;
 
 impl<V: Clone + Display + Eq> Explanation<V> {
     /// Returns a short argument why the operations have no linearization. `name` gives the names of
     /// operations; the argument begins by introducing each.
-    pub fn argument(&self, name: impl Fn(&Exhibit<V>) -> String) -> String {
+    pub fn argument(&self, name: impl Fn(&ProofOperation<V>) -> String) -> String {
         let call =
-            |id: OperationId| self.exhibit(id).map_or_else(|| format!("operation {id}"), &name);
-        let value = |id: OperationId| match self.exhibit(id).map(|exhibit| &exhibit.deed) {
+            |id: OperationId| self.operation(id).map_or_else(|| format!("operation {id}"), &name);
+        let value = |id: OperationId| match self.operation(id).map(|operation| &operation.deed) {
             Some(Deed::Update { value, .. }) => value.to_string(),
             _ => String::new(),
         };
@@ -105,8 +105,8 @@ impl<V: Clone + Display + Eq> Explanation<V> {
                 "No order of these {} operations lets every scan return what it returned: all \
                  orders were tried. No other update can have been read by these scans, so no \
                  order of the whole history does either.{}",
-                self.exhibits.len(),
-                if self.exhibits.len() > FEW {
+                self.operations.len(),
+                if self.operations.len() > MAX_SMALLEST_SET {
                     " They need not be the fewest: the search for fewer has a budget, too."
                 } else {
                     ""
@@ -124,13 +124,14 @@ impl<V: Clone + Display + Eq> Explanation<V> {
         overwriting: OperationId,
         call: &impl Fn(OperationId) -> String,
     ) -> std::fmt::Result {
-        let Some(Deed::Update { segment, .. }) = self.exhibit(overwriting).map(|e| &e.deed) else {
+        let Some(Deed::Update { segment, .. }) = self.operation(overwriting).map(|e| &e.deed)
+        else {
             return Ok(());
         };
         let value = self.entry(scan, *segment);
-        let origin = self.exhibits.iter().find(|exhibit| {
-            exhibit.id != overwriting
-                && matches!(&exhibit.deed, Deed::Update { segment: k, value: v }
+        let origin = self.operations.iter().find(|operation| {
+            operation.id != overwriting
+                && matches!(&operation.deed, Deed::Update { segment: k, value: v }
                             if k == segment && v.to_string() == value)
         });
         let called = self.names.segment(*segment);
@@ -150,7 +151,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
     }
 
     pub(super) fn entry(&self, scan: OperationId, segment: Segment) -> String {
-        match self.exhibit(scan).map(|exhibit| &exhibit.deed) {
+        match self.operation(scan).map(|operation| &operation.deed) {
             Some(Deed::Scan { entries }) => {
                 let entry = entries.iter().find(|(k, _)| *k == segment);
                 entry.map_or_else(String::new, |(_, value)| value.to_string())
@@ -160,7 +161,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
     }
 
     fn entry_of_update(&self, scan: OperationId, update: OperationId) -> String {
-        match self.exhibit(update).map(|exhibit| &exhibit.deed) {
+        match self.operation(update).map(|operation| &operation.deed) {
             Some(Deed::Update { segment, .. }) => self.entry(scan, *segment),
             _ => String::new(),
         }

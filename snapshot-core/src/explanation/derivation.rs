@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write};
 
-use super::exhibit::{Deed, Exhibit, Explanation};
+use super::proof_operation::{Deed, Explanation, ProofOperation};
 use crate::verdict::{Line, Refutation, Rule};
 use crate::{OperationId, Segment};
 
@@ -104,7 +104,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
         let called = self.names.segment(segment);
         let by = format!("by ({})", because + 1);
         let value = |id| self.value(id, segment);
-        let is_scan = |id| self.exhibit(id).is_some_and(Exhibit::is_scan);
+        let is_scan = |id| self.operation(id).is_some_and(ProofOperation::is_scan);
         let (before, after) = (call(line.before), call(line.after));
         let so = if line.is_contradiction() {
             format!("so {before} must come before itself: a contradiction.")
@@ -163,17 +163,18 @@ impl<V: Clone + Display + Eq> Explanation<V> {
     ) -> String {
         let (name, returned) = (call(scan), self.value(scan, segment));
         let called = self.names.segment(segment);
-        let begin = self.exhibit(scan).map_or(0, |exhibit| exhibit.invocation);
-        let updates = self.exhibits.iter().filter_map(|exhibit| match &exhibit.deed {
-            Deed::Update { segment: k, value } if *k == segment => Some((exhibit, value)),
+        let begin = self.operation(scan).map_or(0, |operation| operation.invocation);
+        let updates = self.operations.iter().filter_map(|operation| match &operation.deed {
+            Deed::Update { segment: k, value } if *k == segment => Some((operation, value)),
             _ => None,
         });
-        let ended = |exhibit: &Exhibit<V>| exhibit.ending.event().is_some_and(|end| end < begin);
+        let ended =
+            |operation: &ProofOperation<V>| operation.ending.event().is_some_and(|end| end < begin);
         let replaced = updates
             .clone()
-            .filter(|(exhibit, value)| ended(exhibit) && value.to_string() != returned)
-            .max_by_key(|(exhibit, _)| exhibit.invocation);
-        let is_read = |(update, value): (&Exhibit<V>, &V)| {
+            .filter(|(operation, value)| ended(operation) && value.to_string() != returned)
+            .max_by_key(|(operation, _)| operation.invocation);
+        let is_read = |(update, value): (&ProofOperation<V>, &V)| {
             let is_overwritten = replaced.is_some_and(|(other, _)| {
                 update.ending.event().is_some_and(|end| end < other.invocation)
             });
@@ -192,7 +193,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
 
     /// Returns the noun for the segment of an update.
     pub(super) fn updated(&self, id: OperationId) -> String {
-        match self.exhibit(id).map(|exhibit: &Exhibit<V>| &exhibit.deed) {
+        match self.operation(id).map(|operation: &ProofOperation<V>| &operation.deed) {
             Some(Deed::Update { segment, .. }) => self.names.segment(*segment).to_string(),
             _ => String::new(),
         }
@@ -200,7 +201,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
 
     /// Returns the value that an operation wrote to a segment, or returned for it.
     fn value(&self, id: OperationId, segment: Segment) -> String {
-        match self.exhibit(id).map(|exhibit| &exhibit.deed) {
+        match self.operation(id).map(|operation| &operation.deed) {
             Some(Deed::Update { value, .. }) => value.to_string(),
             _ => self.entry(id, segment),
         }

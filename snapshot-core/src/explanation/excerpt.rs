@@ -6,7 +6,7 @@
 //! have read, and an overwriting one where older updates of the same value are left out. Its
 //! memory, too, is bounded by concurrency.
 
-use super::exhibit::{Deed, Ending, Exhibit, Explanation};
+use super::proof_operation::{Deed, Ending, Explanation, ProofOperation};
 use super::returned::{ReturnedValues, slot};
 use super::track::{Candidate, Track};
 use crate::history::{Action, Declaration, Event};
@@ -18,7 +18,7 @@ use crate::{Names, OperationId, Process, Segment};
 /// A scan of the alarm.
 #[derive(Clone, Debug)]
 struct Scan<V> {
-    exhibit: Exhibit<V>,
+    operation: ProofOperation<V>,
     /// For each segment of the excerpt, the last update that ended before the scan began.
     due: Vec<Option<Candidate<V>>>,
 }
@@ -105,10 +105,15 @@ impl<V: Clone + Eq> Excerpt<V> {
                     let entries = segments.zip(entries.iter().cloned()).collect();
                     let due = self.tracks.iter().map(|track| track.last_done.clone()).collect();
                     let deed = Deed::Scan { entries };
-                    let exhibit =
-                        Exhibit { id, process, invocation: position, ending: Ending::None, deed };
+                    let operation = ProofOperation {
+                        id,
+                        process,
+                        invocation: position,
+                        ending: Ending::None,
+                        deed,
+                    };
                     *slot(&mut self.open, process.index()) = Open::Scan(self.scans.len());
-                    self.scans.push(Scan { exhibit, due });
+                    self.scans.push(Scan { operation, due });
                     self.open_scans += 1;
                 }
             }
@@ -191,9 +196,10 @@ impl<V: Clone + Eq> Excerpt<V> {
         let redundant = track.value == *value;
         track.number += u64::from(!redundant);
         let deed = Deed::Update { segment, value: value.clone() };
-        let exhibit = Exhibit { id, process, invocation: position, ending: Ending::None, deed };
+        let operation =
+            ProofOperation { id, process, invocation: position, ending: Ending::None, deed };
         let candidate = Candidate {
-            exhibit,
+            operation,
             value: value.clone(),
             number: track.number,
             listed: self.forced.contains(&id),
@@ -209,7 +215,7 @@ impl<V: Clone + Eq> Excerpt<V> {
             return;
         };
         let track = &mut self.tracks[at];
-        candidate.exhibit.ending = ending;
+        candidate.operation.ending = ending;
         if let Ending::Failure(_) = ending {
             track.take_back(&candidate);
             if track.returned.contains(&candidate.value) || candidate.listed {
@@ -230,14 +236,14 @@ impl<V: Clone + Eq> Excerpt<V> {
 
     fn end_scan(&mut self, at: usize, position: usize) {
         self.open_scans -= 1;
-        self.scans[at].exhibit.ending = Ending::Response(position);
+        self.scans[at].operation.ending = Ending::Response(position);
         let scan = &self.scans[at];
-        let begun = scan.exhibit.invocation;
-        let Deed::Scan { entries } = &scan.exhibit.deed else { return };
+        let begun = scan.operation.invocation;
+        let Deed::Scan { entries } = &scan.operation.deed else { return };
         let entries: Vec<V> = entries.iter().map(|(_, value)| value.clone()).collect();
         for (at_track, (track, value)) in self.tracks.iter_mut().zip(&entries).enumerate() {
             let due = scan.due[at_track].as_ref();
-            let due_begun = due.map_or(0, |due| due.exhibit.invocation);
+            let due_begun = due.map_or(0, |due| due.operation.invocation);
             let mut older = track.initial == *value;
             older |= track.stale.iter().any(|stale| stale.value == *value);
             for candidate in track.kept.iter_mut().filter(|kept| kept.value == *value) {
@@ -265,32 +271,32 @@ impl<V: Clone + Eq> Excerpt<V> {
 
     /// Returns the proof.
     pub fn finish(self) -> Explanation<V> {
-        let mut exhibits: Vec<Exhibit<V>> =
-            self.scans.iter().map(|scan| scan.exhibit.clone()).collect();
+        let mut operations: Vec<ProofOperation<V>> =
+            self.scans.iter().map(|scan| scan.operation.clone()).collect();
         let (reason, extra) = self.reason();
-        exhibits.extend(extra);
+        operations.extend(extra);
         for track in &self.tracks {
             let listed = track.kept.iter().filter(|candidate| candidate.listed);
-            exhibits.extend(listed.map(|candidate| candidate.exhibit.clone()));
+            operations.extend(listed.map(|candidate| candidate.operation.clone()));
         }
-        exhibits.sort_by_key(|exhibit| exhibit.id);
-        exhibits.dedup_by_key(|exhibit| exhibit.id);
+        operations.sort_by_key(|operation| operation.id);
+        operations.dedup_by_key(|operation| operation.id);
         // Where updates of one segment overlap, no numbering exists to rename by.
-        let has_numbers = !self.tracks.is_empty() && !some_updates_overlap(&exhibits);
+        let has_numbers = !self.tracks.is_empty() && !some_updates_overlap(&operations);
         let renaming = has_numbers.then(|| self.renaming(&reason));
         let witness = Witness {
             reason,
             segments: self.tracks.iter().map(|track| track.segment).collect(),
-            operations: exhibits.iter().map(|exhibit| exhibit.id).collect(),
+            operations: operations.iter().map(|operation| operation.id).collect(),
             renaming,
         };
         let initial =
             self.tracks.iter().map(|track| (track.segment, track.initial.clone())).collect();
-        let numbers = self.numbers(&exhibits);
+        let numbers = self.numbers(&operations);
         Explanation {
             witness,
             initial,
-            exhibits,
+            operations,
             numbers,
             refutation: None,
             names: Names::default(),
@@ -298,30 +304,30 @@ impl<V: Clone + Eq> Excerpt<V> {
     }
 
     /// Returns the run numbers of the updates in the proof.
-    fn numbers(&self, exhibits: &[Exhibit<V>]) -> Vec<(OperationId, u64)> {
+    fn numbers(&self, operations: &[ProofOperation<V>]) -> Vec<(OperationId, u64)> {
         let known = |track: &Track<V>| {
             let all =
                 track.kept.iter().chain(&track.stale).chain(&track.failed).chain(&track.future);
-            all.map(|candidate| (candidate.exhibit.id, candidate.number)).collect::<Vec<_>>()
+            all.map(|candidate| (candidate.operation.id, candidate.number)).collect::<Vec<_>>()
         };
         let mut numbers: Vec<(OperationId, u64)> = self.tracks.iter().flat_map(known).collect();
         let due = self.scans.iter().flat_map(|scan| scan.due.iter().flatten());
-        numbers.extend(due.map(|candidate| (candidate.exhibit.id, candidate.number)));
-        numbers.retain(|(id, _)| exhibits.iter().any(|exhibit| exhibit.id == *id));
+        numbers.extend(due.map(|candidate| (candidate.operation.id, candidate.number)));
+        numbers.retain(|(id, _)| operations.iter().any(|operation| operation.id == *id));
         numbers.sort_unstable();
         numbers.dedup();
         numbers
     }
 
     /// Returns the complete reason, and operations that only it needs.
-    fn reason(&self) -> (Reason, Vec<Exhibit<V>>) {
+    fn reason(&self) -> (Reason, Vec<ProofOperation<V>>) {
         match self.alarm.violation {
             Violation::FailedUpdateSeen { scan, update, segment } => {
                 let track = self.tracks.iter().find(|track| track.segment == segment);
                 let failed = track.into_iter().flat_map(|track| &track.failed);
-                let failed = failed.filter(|candidate| candidate.exhibit.id == update);
-                let exhibits = failed.map(|candidate| candidate.exhibit.clone()).collect();
-                (Reason::FailedUpdateSeen { scan, update }, exhibits)
+                let failed = failed.filter(|candidate| candidate.operation.id == update);
+                let operations = failed.map(|candidate| candidate.operation.clone()).collect();
+                (Reason::FailedUpdateSeen { scan, update }, operations)
             }
             Violation::Decrease { earlier, later, segment, .. } => {
                 (Reason::Decrease { earlier, later, segment }, Vec::new())
@@ -337,14 +343,14 @@ impl<V: Clone + Eq> Excerpt<V> {
         }
     }
 
-    fn unavailable(&self, scan: OperationId, segment: Segment) -> (Reason, Vec<Exhibit<V>>) {
+    fn unavailable(&self, scan: OperationId, segment: Segment) -> (Reason, Vec<ProofOperation<V>>) {
         let found = self.tracks.iter().position(|track| track.segment == segment);
-        let sighting = self.scans.iter().find(|other| other.exhibit.id == scan);
+        let sighting = self.scans.iter().find(|other| other.operation.id == scan);
         let (Some(at), Some(sighting)) = (found, sighting) else {
             return (Reason::NeverWritten { scan, segment }, Vec::new());
         };
         let track = &self.tracks[at];
-        let value = match &sighting.exhibit.deed {
+        let value = match &sighting.operation.deed {
             Deed::Scan { entries } => &entries[at].1,
             Deed::Update { value, .. } => value,
         };
@@ -355,18 +361,18 @@ impl<V: Clone + Eq> Excerpt<V> {
         if let Some(due) = &sighting.due[at]
             && (old.is_some() || track.initial == *value)
         {
-            let mut exhibits = vec![due.exhibit.clone()];
-            exhibits.extend(old.map(|candidate| candidate.exhibit));
-            return (Reason::Stale { scan, overwriting: due.exhibit.id }, exhibits);
+            let mut operations = vec![due.operation.clone()];
+            operations.extend(old.map(|candidate| candidate.operation));
+            return (Reason::Stale { scan, overwriting: due.operation.id }, operations);
         }
         if let Some(failed) = matching(&track.failed) {
-            let reason = Reason::FailedUpdateSeen { scan, update: failed.exhibit.id };
-            return (reason, vec![failed.exhibit]);
+            let reason = Reason::FailedUpdateSeen { scan, update: failed.operation.id };
+            return (reason, vec![failed.operation]);
         }
         match &track.future {
             Some(future) => {
-                let reason = Reason::Future { scan, update: future.exhibit.id };
-                (reason, vec![future.exhibit.clone()])
+                let reason = Reason::Future { scan, update: future.operation.id };
+                (reason, vec![future.operation.clone()])
             }
             None => (Reason::NeverWritten { scan, segment }, Vec::new()),
         }
@@ -377,8 +383,8 @@ impl<V: Clone + Eq> Excerpt<V> {
             let due = self.scans.iter().flat_map(|scan| scan.due.iter().flatten());
             let all = track.kept.iter().chain(&track.future).chain(due);
             for candidate in all {
-                if candidate.exhibit.id == update
-                    && matches!(&candidate.exhibit.deed, Deed::Update { segment, .. } if *segment == track.segment)
+                if candidate.operation.id == update
+                    && matches!(&candidate.operation.deed, Deed::Update { segment, .. } if *segment == track.segment)
                 {
                     return (track.segment, candidate.number);
                 }
@@ -416,19 +422,21 @@ impl<V: Clone + Eq> Excerpt<V> {
     }
 }
 
-/// Returns true if two updates of one segment overlap, among exhibits in the order of their
+/// Returns true if two updates of one segment overlap, among operations in the order of their
 /// invocations.
-fn some_updates_overlap<V>(exhibits: &[Exhibit<V>]) -> bool {
-    let segment = |exhibit: &Exhibit<V>| match exhibit.deed {
+fn some_updates_overlap<V>(operations: &[ProofOperation<V>]) -> bool {
+    let segment = |operation: &ProofOperation<V>| match operation.deed {
         Deed::Update { segment, .. } => Some(segment),
         Deed::Scan { .. } => None,
     };
-    exhibits.iter().enumerate().any(|(at, exhibit)| {
-        let Some(of) = segment(exhibit) else { return false };
-        let is_over = |event| match exhibit.ending {
+    operations.iter().enumerate().any(|(at, operation)| {
+        let Some(of) = segment(operation) else { return false };
+        let is_over = |event| match operation.ending {
             Ending::Response(end) | Ending::Failure(end) => end < event,
             Ending::Unknown(_) | Ending::None => false,
         };
-        exhibits[at + 1..].iter().any(|next| segment(next) == Some(of) && !is_over(next.invocation))
+        operations[at + 1..]
+            .iter()
+            .any(|next| segment(next) == Some(of) && !is_over(next.invocation))
     })
 }

@@ -3,19 +3,19 @@
 mod argument;
 mod derivation;
 mod excerpt;
-mod exhibit;
 mod picture;
+mod proof_operation;
+mod render;
 mod returned;
 mod run;
-mod telling;
 mod track;
 
 pub use excerpt::Excerpt;
-pub use exhibit::{Deed, Ending, Exhibit, Explanation};
 pub use picture::picture;
+pub use proof_operation::{Deed, Ending, Explanation, ProofOperation};
+pub use render::wrap;
 pub use returned::ReturnedValues;
 pub use run::{AcceptingRun, accepting_run};
-pub use telling::wrap;
 
 use crate::history::History;
 use crate::monitor::Alarm;

@@ -1,6 +1,6 @@
 //! The automaton that accepts a proof after its renaming, with its run.
 
-use super::exhibit::Explanation;
+use super::proof_operation::Explanation;
 use crate::Process;
 use crate::automata::{self, Alphabet};
 use crate::simple::{Letter, SimpleHistory};

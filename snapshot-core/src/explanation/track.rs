@@ -1,12 +1,12 @@
 //! One segment of an excerpt: the updates that its scans may have read.
 
-use super::exhibit::{Ending, Exhibit};
+use super::proof_operation::{Ending, ProofOperation};
 use crate::Segment;
 
 /// An update that may belong to the proof.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate<V> {
-    pub exhibit: Exhibit<V>,
+    pub operation: ProofOperation<V>,
     pub value: V,
     /// Number of the run of the update.
     pub number: u64,
@@ -20,7 +20,7 @@ pub(super) struct Candidate<V> {
 impl<V> Candidate<V> {
     /// Returns true if the update had ended before an event.
     pub fn precedes(&self, event: usize) -> bool {
-        matches!(self.exhibit.ending, Ending::Response(end) if end < event)
+        matches!(self.operation.ending, Ending::Response(end) if end < event)
     }
 }
 
@@ -59,7 +59,7 @@ impl<V: Clone + Eq> Track<V> {
     /// Leaves out updates that no later scan can return.
     pub fn leave_out_stale(&mut self) {
         let Some(last) = &self.last_done else { return };
-        let begun = last.exhibit.invocation;
+        let begun = last.operation.invocation;
         let mut at = 0;
         while at < self.kept.len() {
             let candidate = &self.kept[at];

@@ -7,7 +7,7 @@ use super::proof::Proof;
 use super::replay::replay_part;
 use super::search::{self, Stuck};
 use super::specification::Specification;
-use super::{Furthest, Outcome, Reason};
+use super::{DeepestPrefix, Outcome, Reason};
 use crate::OperationId;
 use crate::search::Budget;
 use crate::seeded::SeededMap;
@@ -116,7 +116,7 @@ pub(super) fn search<S: Specification>(
     let mut states = u64::from(!rules.parts.is_empty() && !problems.is_empty());
     let furthest = |Stuck { due, events, order }| {
         let due = OperationId::from_index(due as usize);
-        Furthest { events, due, order: Linearization { order: named(&order) } }
+        DeepestPrefix { events, due, order: Linearization { order: named(&order) } }
     };
     let exhausted = |rules: &ByRules, exhausted, stuck: Stuck, states| Outcome::Exhausted {
         exhausted,

@@ -6,8 +6,8 @@
 //! are taken as long as the rest remains a violation: halves first, then quarters, and so on.
 
 use super::history::History;
-use super::projection::{ByValues, Concern, projected};
-use super::{Furthest, Outcome, check};
+use super::projection::{ByValues, RelevantValues, projected};
+use super::{DeepestPrefix, Outcome, check};
 use crate::OperationId;
 use crate::search::Budget;
 use crate::seeded::SeededMap;
@@ -24,7 +24,7 @@ const TRIALS: u32 = 1 << 14;
 pub fn fewest<S: ByValues<Input: Clone, Output: Clone>>(
     specification: &S,
     history: &History<S::Input, S::Output>,
-    furthest: &Furthest,
+    furthest: &DeepestPrefix,
     budget: &mut Budget<'_>,
 ) -> Vec<OperationId> {
     let mut left = TRIALS;
@@ -88,8 +88,8 @@ impl Classes {
             }
             let id = OperationId::from_index(index);
             let value = match specification.concern(&operation.input, operation.output()) {
-                Concern::All => None,
-                Concern::Value(value) => Some(*numbers.entry(value).or_insert_with(|| {
+                RelevantValues::All => None,
+                RelevantValues::Value(value) => Some(*numbers.entry(value).or_insert_with(|| {
                     classes.values.push(Vec::new());
                     ValueId(classes.values.len() - 1)
                 })),

@@ -82,7 +82,7 @@ impl<I, O> History<I, O> {
     }
 
     /// The history of operations that are known to be one.
-    pub(super) const fn of(operations: Vec<Operation<I, O>>, events: usize) -> Self {
+    pub(super) const fn new(operations: Vec<Operation<I, O>>, events: usize) -> Self {
         Self { operations, events }
     }
 

@@ -59,7 +59,7 @@ pub use fewest::fewest;
 pub use history::{Ending, History, HistoryBuilder, HistoryError, Operation};
 pub use monitors::{Beyond, Decision};
 pub use online::{Online, OnlineOf};
-pub use projection::{ByValues, Concern, PartsOutcome, Refuted, refute_parts};
+pub use projection::{ByValues, PartsOutcome, Refuted, RelevantValues, refute_parts};
 pub use proof::{Debt, Proof, Stay};
 pub use replay::replay;
 pub use specification::Specification;
@@ -91,7 +91,7 @@ pub enum Outcome {
         /// Budget that ran out.
         exhausted: Exhausted,
         /// How far the search got, in the part that it was busy with.
-        furthest: Furthest,
+        furthest: DeepestPrefix,
         /// Why rules did not decide that part.
         beyond: Beyond,
         /// Number of configurations entered.
@@ -117,7 +117,7 @@ pub enum Reason {
     /// A rule is broken by a few operations.
     Rule(Proof),
     /// The search tried every order.
-    Searched(Furthest),
+    Searched(DeepestPrefix),
 }
 
 /// The longest prefix of a part of a history that the search could explain.
@@ -125,7 +125,7 @@ pub enum Reason {
 /// What the prefix did not yet show, an output of an operation open at its
 /// end, was heeded already: so a longer prefix may be linearizable.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Furthest {
+pub struct DeepestPrefix {
     /// Number of events of the prefix, those of other parts included.
     pub events: usize,
     /// The operation whose response is the next event.

@@ -23,7 +23,7 @@ use crate::verdict::Exhausted;
 
 /// What an operation is about.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub enum Concern<V> {
+pub enum RelevantValues<V> {
     /// One value. It is left out of parts without that value.
     Value(V),
     /// All values: it belongs to every part.
@@ -39,7 +39,11 @@ pub trait ByValues: Specification {
     type Value: Clone + Eq + std::hash::Hash;
 
     /// What an operation is about; without an output, it has not responded.
-    fn concern(&self, input: &Self::Input, output: Option<&Self::Output>) -> Concern<Self::Value>;
+    fn concern(
+        &self,
+        input: &Self::Input,
+        output: Option<&Self::Output>,
+    ) -> RelevantValues<Self::Value>;
 }
 
 /// Values that follow each other in a history, by their first operations, of which a part is made.
@@ -87,7 +91,7 @@ where
     S::Input: Clone,
     S::Output: Clone,
 {
-    let classes = Classes::of(specification, history);
+    let classes = Classes::new(specification, history);
     let count = classes.by_value.len();
     let mut exhausted = None;
     let neighbours =
@@ -138,7 +142,7 @@ struct Classes {
 }
 
 impl Classes {
-    fn of<S: ByValues>(specification: &S, history: &History<S::Input, S::Output>) -> Self {
+    fn new<S: ByValues>(specification: &S, history: &History<S::Input, S::Output>) -> Self {
         let mut numbers = SeededMap::default();
         let mut classes = Self { by_value: Vec::new(), common: Vec::new() };
         for (index, operation) in history.operations().iter().enumerate() {
@@ -147,8 +151,8 @@ impl Classes {
                 continue;
             }
             match specification.concern(&operation.input, operation.output()) {
-                Concern::All => classes.common.push(id),
-                Concern::Value(value) => {
+                RelevantValues::All => classes.common.push(id),
+                RelevantValues::Value(value) => {
                     let next = classes.by_value.len();
                     let number = *numbers.entry(value).or_insert(next);
                     if number == next {
@@ -193,5 +197,5 @@ pub(super) fn projected<I: Clone, O: Clone>(
         }
         operation
     });
-    History::of(kept.collect(), times.len())
+    History::new(kept.collect(), times.len())
 }

@@ -115,11 +115,11 @@ struct Search<'s, 'h, S: Specification, B> {
     choices: Vec<Choice<B>>,
     visited: SeededSet<Configuration<B>>,
     bytes: usize,
-    furthest: Furthest,
+    furthest: DeepestPrefix,
 }
 
 /// The order with which the search got furthest.
-struct Furthest {
+struct DeepestPrefix {
     step: usize,
     order: Vec<u32>,
     /// This many of its items begin the current order, too.
@@ -147,7 +147,7 @@ impl<'s, 'h, S: Specification, B: SlotSet> Search<'s, 'h, S, B> {
             choices: Vec::new(),
             visited: SeededSet::default(),
             bytes: 0,
-            furthest: Furthest { step: 0, order: Vec::new(), common: 0 },
+            furthest: DeepestPrefix { step: 0, order: Vec::new(), common: 0 },
             problem,
         }
     }

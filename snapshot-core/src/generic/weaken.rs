@@ -98,7 +98,7 @@ pub fn weaken<I: Clone, O: Clone>(history: &History<I, O>, cuts: &[usize]) -> Hi
             _ => operation.invocation = number,
         }
     }
-    History::of(weakened, events.len())
+    History::new(weakened, events.len())
 }
 
 /// What [`refute`] found out.

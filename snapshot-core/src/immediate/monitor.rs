@@ -24,7 +24,7 @@ use crate::sights::Sights;
 use crate::{Names, OperationId, Process};
 
 /// Up to this many vectors and values are never forgotten.
-const FEW: usize = 24;
+const MIN_RETAINED: usize = 24;
 
 /// The judgement after an event.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -266,7 +266,9 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
         if let Err(violation) = self.place(index, open, values) {
             self.alarm(violation, now);
-        } else if self.chain.len() + self.order.len() > FEW || self.windows[index].len() > FEW {
+        } else if self.chain.len() + self.order.len() > MIN_RETAINED
+            || self.windows[index].len() > MIN_RETAINED
+        {
             self.tidy();
         }
     }
@@ -368,7 +370,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         while self.order.front().is_some_and(|entry| !is_open(entry)) {
             self.order.pop_front();
         }
-        if self.order.len() > 2 * open.len() + FEW {
+        if self.order.len() > 2 * open.len() + MIN_RETAINED {
             self.order.retain(is_open);
         }
         let oldest = self.order.front().and_then(|&(process, _)| open[process as usize]);

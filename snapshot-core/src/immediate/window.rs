@@ -9,7 +9,7 @@ use std::hash::Hash;
 use crate::seeded::SeededMap;
 
 /// Up to this many values are found by comparison.
-const FEW: usize = 12;
+const MAX_COMPARED: usize = 12;
 
 /// A value with the number of its operation within the process, from 1.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ struct Written<V> {
 #[derive(Clone, Debug)]
 pub(super) struct Window<V> {
     written: VecDeque<Written<V>>,
-    /// Number and operation by value; filled while more than [`FEW`] values are kept.
+    /// Number and operation by value; filled while more than [`MAX_COMPARED`] values are kept.
     index: SeededMap<V, (u64, u64)>,
     is_indexed: bool,
     /// Number of the newest operation.
@@ -98,7 +98,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
         self.written.push_back(Written { number, operation, value: value.clone() });
         if self.is_indexed {
             self.index.insert(value.clone(), (number, operation));
-        } else if self.written.len() > FEW {
+        } else if self.written.len() > MAX_COMPARED {
             let all = self.written.iter();
             self.index = all.map(|w| (w.value.clone(), (w.number, w.operation))).collect();
             self.is_indexed = true;
@@ -123,7 +123,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
             self.index.remove(&written.value);
             self.written.pop_front();
         }
-        if self.is_indexed && self.written.len() <= FEW / 2 {
+        if self.is_indexed && self.written.len() <= MAX_COMPARED / 2 {
             self.index.clear();
             self.is_indexed = false;
         }

@@ -41,7 +41,7 @@ use crate::verdict::Cause;
 use crate::{Process, Segment};
 
 /// Up to this many started scans and vectors, besides short windows, are never forgotten.
-const FEW: usize = 24;
+const MIN_RETAINED: usize = 24;
 
 /// The judgement after an event.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -90,7 +90,7 @@ pub struct Monitor<V> {
     chain: Chain,
     open: Vec<Open>,
     /// Processes that began scans, oldest first, with the scans' invocations. Ended scans are
-    /// skipped when they reach the front, and removed when most have ended: at most [`FEW`] more
+    /// skipped when they reach the front, and removed when most have ended: at most [`MIN_RETAINED`] more
     /// than two per open operation.
     scanning: VecDeque<(Process, Instant)>,
     operations: u64,
@@ -199,15 +199,15 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
     /// Returns true if all operations have ended, the history is linearizable, and updates of each
     /// segment did not overlap. Then each segment has the value of its last update, in every
     /// linearization.
-    pub fn is_at_rest(&self) -> bool {
+    pub fn is_quiescent(&self) -> bool {
         self.judgement == Judgement::Linearizable && self.pending() == 0
     }
 
     /// Returns the declaration of a history that continues here, if this one [is at
-    /// rest](Self::is_at_rest): the continuation is linearizable by itself iff the whole is.
+    /// rest](Self::is_quiescent): the continuation is linearizable by itself iff the whole is.
     /// O(segments).
     pub fn continuation(&self) -> Option<Declaration<V>> {
-        if !self.is_at_rest() {
+        if !self.is_quiescent() {
             return None;
         }
         let mut declaration = self.declaration.clone();
@@ -348,7 +348,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         self.operations += 1;
         let floor = self.chain.floor();
         self.open(process, Open::Scan { operation, invocation: now, floor });
-        if self.scanning.len() > FEW + 2 * self.admission.open() {
+        if self.scanning.len() > MIN_RETAINED + 2 * self.admission.open() {
             self.forget_ended_scans();
         }
         self.scanning.push_back((process, now));

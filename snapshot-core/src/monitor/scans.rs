@@ -5,7 +5,7 @@ use std::hash::Hash;
 use super::evidence::{id, overlap};
 use super::narrow::{self, Narrowed};
 use super::window::{Glance, Instant, NEVER, NONE, Sight, Window};
-use super::{FEW, Monitor, Violation};
+use super::{MIN_RETAINED, Monitor, Violation};
 use crate::Segment;
 use crate::verdict::Cause;
 
@@ -54,7 +54,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             let update = |(window, number): (&Window<V>, &u64)| window.run(*number).update;
             sights.push(id(scan), sum, seen.map(update).map(|one| (one != NONE).then_some(one)));
         }
-        if self.chain.len() + self.scanning.len() > FEW {
+        if self.chain.len() + self.scanning.len() > MIN_RETAINED {
             self.tidy(now);
         }
     }

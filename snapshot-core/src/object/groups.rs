@@ -7,8 +7,8 @@ use crate::OperationId;
 use crate::certificate::deficiency::{self, DeficiencyError};
 use crate::certificate::groups::{self, GroupsError};
 use crate::generic::{
-    self, Beyond, ByValues, Concern, History, Online, OnlineOf, Outcome, PartsOutcome, Proof,
-    ProofError, Reason, Specification,
+    self, Beyond, ByValues, History, Online, OnlineOf, Outcome, PartsOutcome, Proof, ProofError,
+    Reason, RelevantValues, Specification,
 };
 use crate::immediate::SetLinearization;
 use crate::search::Budget;
@@ -186,8 +186,8 @@ impl<S: Specification> Online<History<S::Input, S::Output>, Single<S>> for OfSin
         self.0.beyond(history)
     }
 
-    fn settle(&mut self, settled: &mut Vec<usize>) {
-        self.0.settle(settled);
+    fn take_settled(&mut self, settled: &mut Vec<usize>) {
+        self.0.take_settled(settled);
     }
 
     fn object(&self) -> Option<Single<S>> {
@@ -258,7 +258,7 @@ impl<S: ByValues<Input: Clone, Output: Clone>> ObjectKind for Single<S> {
             let (input, output) = (&operation.input, operation.output());
             !operation.is_failed()
                 && !self.0.is_query(input, output)
-                && matches!(self.0.concern(input, output), Concern::All)
+                && matches!(self.0.concern(input, output), RelevantValues::All)
         });
         Some(shared.map(|(index, _)| OperationId::from_index(index)).collect())
     }

@@ -60,7 +60,7 @@ impl<V> Evidence for Explanation<V> {
     }
 
     fn operations(&self) -> Vec<OperationId> {
-        self.exhibits.iter().map(|exhibit| exhibit.id).collect()
+        self.operations.iter().map(|operation| operation.id).collect()
     }
 }
 

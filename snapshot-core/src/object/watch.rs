@@ -185,7 +185,7 @@ where
                 alarm(self.object(), self.history()).is_some()
             }
             Way::Online(judge) => {
-                judge.settle(&mut self.settled);
+                judge.take_settled(&mut self.settled);
                 let is_violation = judge.is_violation();
                 let is_lost = judge.beyond(self.history.so_far()).is_some();
                 let operations = self.history.so_far().operations().len();
@@ -237,7 +237,7 @@ where
     /// Forgets all operations that are settled and have ended.
     fn forget(&mut self) {
         let Way::Online(judge) = &mut self.way else { return };
-        judge.settle(&mut self.settled);
+        judge.take_settled(&mut self.settled);
         self.most = self.most.max(self.history.so_far().operations().len());
         self.settled.sort_unstable();
         self.settled.dedup();

@@ -66,7 +66,7 @@ fn order_scans(relation: &mut Relation, budget: &mut Budget<'_>) -> Result<Vec<u
         let Some(&first) = fronts.iter().min_by_key(|(scan, _)| weight(*scan)) else {
             return Ok(order);
         };
-        let first = settle(relation, &fronts, first)?;
+        let first = put_first(relation, &fronts, first)?;
         order.push(first.0);
         next[first.1 as usize] += 1;
         if order.len() % PERIOD == 0 {
@@ -84,7 +84,7 @@ fn order_scans(relation: &mut Relation, budget: &mut Budget<'_>) -> Result<Vec<u
 ///
 /// One pass is enough: a front that replaces the first one comes before it, so before all fronts
 /// that the first one was put before.
-fn settle(
+fn put_first(
     relation: &mut Relation,
     fronts: &[(u32, u32)],
     mut first: (u32, u32),

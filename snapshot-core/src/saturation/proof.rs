@@ -81,7 +81,7 @@ fn refute<V: Clone + Eq + Hash>(
         }
     };
     let reason = if pair.is_some() { Reason::Ordering } else { Reason::Cycle };
-    let part = Part::of(relation, &refutation, pair);
+    let part = Part::new(relation, &refutation, pair);
     let refutation = part.shrink(history, budget).unwrap_or(refutation);
     Some((witness(history, relation, &refutation, reason), refutation))
 }
@@ -95,7 +95,7 @@ pub(super) fn searched_violation<V: Clone + Eq + Hash>(
 ) -> Outcome {
     let saturation = Saturation::of_prefix(history, event + 1);
     let relation = &saturation.relation;
-    let part = Part::of(relation, refutation, None);
+    let part = Part::new(relation, refutation, None);
     let refutation = part.shrink(history, budget).unwrap_or_else(|| refutation.clone());
     let is_cycle = !refutation.lines.iter().any(|line| line.rule == Rule::Suppose);
     let reason = if is_cycle { Reason::Cycle } else { Reason::Ordering };

@@ -26,7 +26,7 @@ const MANY: usize = 2_000;
 
 impl Part {
     /// Returns the part of the history that a refutation uses.
-    pub fn of(relation: &Relation, refutation: &Refutation, pair: Option<(u32, u32)>) -> Self {
+    pub fn new(relation: &Relation, refutation: &Refutation, pair: Option<(u32, u32)>) -> Self {
         let segment_of = |id: OperationId| match relation.operation(id.index() as u32).kind {
             Kind::Update { block } => {
                 Some(Segment::from_index(relation.block(block).segment as usize))

@@ -50,7 +50,7 @@ mod specification;
 
 pub use general::Deficiency;
 pub use keyed::{Keyed, Matching, Role, Side, matching};
-pub use search::Furthest;
+pub use search::DeepestPrefix;
 pub use single::{Single, one_by_one};
 pub use specification::{Bond, Member, Synchronisation};
 
@@ -73,7 +73,7 @@ pub enum Verdict {
         /// The budget that ran out.
         exhausted: Exhausted,
         /// The longest prefix that a search explained.
-        furthest: Option<Furthest>,
+        furthest: Option<DeepestPrefix>,
         /// Why rules did not decide it, where there are some.
         beyond: Option<Beyond>,
     },
@@ -90,7 +90,7 @@ pub enum Violation {
         deficiency: Option<Deficiency>,
     },
     /// An exhaustive search found no sequence.
-    Searched(Furthest),
+    Searched(DeepestPrefix),
     /// These operations have no order of their own, whatever the others did, and a search tried every
     /// order: few, of an object whose operations take effect one at a time.
     Few(Vec<OperationId>),

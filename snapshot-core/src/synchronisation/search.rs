@@ -37,14 +37,14 @@ pub(super) enum Ending {
     /// Groups that explain the history.
     Found(Groups),
     /// No groups explain the history; the longest prefix explained.
-    None(Furthest),
+    None(DeepestPrefix),
     /// A budget ran out.
-    Exhausted(Exhausted, Furthest),
+    Exhausted(Exhausted, DeepestPrefix),
 }
 
 /// The longest prefix that the search could explain.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Furthest {
+pub struct DeepestPrefix {
     /// The operation whose response is the next event; `None` at the end.
     pub due: Option<OperationId>,
     /// Groups that explain the events before that response.
@@ -209,7 +209,7 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
             }
             self.step += 1;
             if is_stateless::<S>() && !self.choices.is_empty() && self.is_nothing_open() {
-                self.settle();
+                self.commit();
             }
         }
         (run.accepts)(self.states.get(self.state), run.budget)
@@ -222,7 +222,7 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
     }
 
     /// Makes the current groups final: no operation is open, and there is only one state.
-    fn settle(&mut self) {
+    fn commit(&mut self) {
         self.settled.extend(self.choices.drain(..).map(|choice| choice.members));
         self.visited = SeededSet::default();
         self.bytes = 0;
@@ -352,12 +352,12 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
         Ending::Exhausted(exhausted, stuck)
     }
 
-    fn stuck(self, run: &Run<'_, 'h, '_, S>) -> Furthest {
+    fn stuck(self, run: &Run<'_, 'h, '_, S>) -> DeepestPrefix {
         let problem = &run.problem;
         let due = problem.steps.get(self.furthest.step);
         let due = due.map(|step| identity(problem, step.item() as u32));
         let groups = self.settled.iter().chain(&self.furthest.groups);
-        Furthest { due, groups: groups.map(|members| identities(problem, members)).collect() }
+        DeepestPrefix { due, groups: groups.map(|members| identities(problem, members)).collect() }
     }
 
     fn groups(&self, run: &Run<'_, 'h, '_, S>) -> Groups {

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Bond, Furthest, Member, Synchronisation, Verdict, Violation};
+use super::{Bond, DeepestPrefix, Member, Synchronisation, Verdict, Violation};
 use crate::generic::{self, History, Specification};
 use crate::immediate::SetLinearization;
 use crate::search::Budget;
@@ -49,7 +49,7 @@ pub fn one_by_one<S: Specification>(
 
 impl From<generic::Outcome> for Verdict {
     fn from(outcome: generic::Outcome) -> Self {
-        let furthest = |furthest: generic::Furthest| Furthest {
+        let furthest = |furthest: generic::DeepestPrefix| DeepestPrefix {
             due: Some(furthest.due),
             groups: furthest.order.iter().map(|id| vec![id]).collect(),
         };

@@ -62,7 +62,7 @@ impl Evidence {
         self.updates.add(execution.updates);
         self.scans.add(execution.scans);
         if let Ok(history) = &execution.history {
-            self.explored.overlap += Overlap::of(history);
+            self.explored.overlap += Overlap::new(history);
             if execution.is_abandoned {
                 self.unfinished = unfinished(history);
             }

@@ -24,8 +24,8 @@ use self::certificates::{CertificateNames, write_certificates};
 use super::cluster::Processes;
 use super::folder;
 use super::format::InputFormat;
-use super::outlet::{Outlet, Report};
 use super::progress::Line;
+use super::result_printer::{Report, ResultPrinter};
 use super::{TROUBLE, print_data, times, trouble};
 
 /// Checks whether recordings are linearizable, and proves the answers.
@@ -216,8 +216,8 @@ impl Check {
         }
     }
 
-    const fn outlet(&self) -> Outlet {
-        Outlet::new(self.report(), true, &STOP)
+    const fn outlet(&self) -> ResultPrinter {
+        ResultPrinter::new(self.report(), true, &STOP)
     }
 
     /// The options that all processes of a cluster must share.
@@ -278,7 +278,12 @@ impl Check {
     }
 
     /// Prints the summary over all inputs of all processes. Returns the exit code.
-    fn summed(&self, all: Vec<serde_json::Value>, answers: &[ci::Answer], outlet: &Outlet) -> u8 {
+    fn summed(
+        &self,
+        all: Vec<serde_json::Value>,
+        answers: &[ci::Answer],
+        outlet: &ResultPrinter,
+    ) -> u8 {
         let mut tally = Tally::default();
         for one in all {
             match serde_json::from_value(one) {

@@ -251,7 +251,7 @@ fn write(to: Format, output: &mut dyn Write, objects: &Objects) -> Result<(), Wr
             declaration.writers = writers;
         }
     }
-    let clients = Clients::of(objects);
+    let clients = Clients::new(objects);
     let names = &Names::new(clients.names.clone(), first.names.segments().to_vec());
     if !clients.names.is_empty() {
         declaration.processes = Some(clients.names.len());
@@ -281,7 +281,7 @@ struct Clients {
 }
 
 impl Clients {
-    fn of(objects: &Objects) -> Self {
+    fn new(objects: &Objects) -> Self {
         let mut known: HashMap<Box<str>, Process> = HashMap::new();
         let mut clients = Self { names: Vec::new(), numbers: Vec::new() };
         let are_named = objects.iter().any(|(_, one)| !one.names.processes().is_empty());
@@ -305,7 +305,7 @@ impl Clients {
 fn to_file(produce: Box<Produce<'_>>, path: &Path) -> ExitCode {
     let cannot =
         |error: io::Error| trouble(format_args!("cannot write {}: {error}", path.display()));
-    let mut replacement = match Replacement::of(path) {
+    let mut replacement = match Replacement::new(path) {
         Ok(replacement) => replacement,
         Err(error) => return cannot(error),
     };

@@ -86,7 +86,7 @@ impl Corpus {
                 }
             };
         }
-        let tallies: Vec<Tally> = families.iter().map(|family| Tally::of(*family)).collect();
+        let tallies: Vec<Tally> = families.iter().map(|family| Tally::new(*family)).collect();
         let printed = match self.report {
             ReportFormat::Human => print(&table(&tallies)),
             ReportFormat::Json => print_data(&json(&tallies)),

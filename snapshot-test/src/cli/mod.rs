@@ -12,10 +12,10 @@ mod folder;
 mod format;
 mod generate;
 mod monitor;
-mod outlet;
 mod progress;
 mod recorded;
 mod rename;
+mod result_printer;
 mod times;
 
 use std::env;

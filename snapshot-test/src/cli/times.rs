@@ -40,7 +40,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Warns, if there are unreported events.
-    pub(super) fn look(&mut self, is_end: bool) {
+    pub(super) fn save_if_due(&mut self, is_end: bool) {
         let Some(backwards) = self.noticed.backwards() else { return };
         if backwards.events > self.told && (self.told == 0 || is_end) {
             self.told = backwards.events;

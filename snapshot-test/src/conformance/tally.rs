@@ -34,7 +34,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub fn of(family: Family) -> Self {
+    pub fn new(family: Family) -> Self {
         let start = Instant::now();
         let mut tally = Self::of_cases(family, family.cases());
         tally.elapsed = start.elapsed();

@@ -29,7 +29,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    fn of(verdict: &Verdict) -> Self {
+    fn new(verdict: &Verdict) -> Self {
         match verdict {
             Verdict::Linearizable(_) => Self::Linearizable,
             Verdict::Violation(witness) => Self::Violation(witness.reason.name()),
@@ -130,7 +130,7 @@ impl Case {
             Recorded::Snapshot(history) => {
                 let mut budget = Budget { memory: SEARCH_MEMORY, proceed: &mut || true };
                 let report = check(history, &mut budget);
-                (Answer::of(&report.verdict), confirm(history, &report))
+                (Answer::new(&report.verdict), confirm(history, &report))
             }
             Recorded::Immediate(history) => {
                 let verdict = immediate::check(history);

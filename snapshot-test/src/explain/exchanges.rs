@@ -6,7 +6,7 @@ use snapshot_picture::columns::{Columns, encode_exchanges};
 use snapshot_picture::diagram::Diagram;
 use snapshot_picture::page::Form;
 
-use super::{Subject, behind, name};
+use super::{Subject, events_through, name};
 use crate::Value;
 use crate::format::Location;
 use crate::input::{InputReader, OpenError};
@@ -108,7 +108,7 @@ impl Subject for Exchanges {
     }
 
     fn event_behind(&self, line: u64) -> usize {
-        behind(&self.locations, line)
+        events_through(&self.locations, line)
     }
 
     fn summary(&self) -> String {

@@ -239,7 +239,7 @@ fn guilty(subject: &dyn Subject, diagram: &Diagram) -> Vec<Guilty> {
 }
 
 /// Returns the number of the first event behind a line, by the positions of the events.
-fn behind(locations: &[Location], line: u64) -> usize {
+fn events_through(locations: &[Location], line: u64) -> usize {
     locations.partition_point(|place| place.line < line)
 }
 

@@ -8,7 +8,7 @@ use snapshot_picture::diagram::{Bar, Diagram};
 use snapshot_picture::page::Form;
 use snapshot_picture::run::Run;
 
-use super::{Subject, behind, name, read};
+use super::{Subject, events_through, name, read};
 use crate::Value;
 use crate::format::{Format, Location};
 use crate::import::Imported;
@@ -103,7 +103,7 @@ impl Subject for Snapshots {
 
     fn words(&self, diagram: &Diagram) -> Option<Vec<String>> {
         if let Some(explanation) = self.explained(&diagram.names) {
-            let argument = explanation.argument(|exhibit| name(diagram, exhibit.id));
+            let argument = explanation.argument(|operation| name(diagram, operation.id));
             return Some(argument.lines().map(str::to_owned).collect());
         }
         let effects = self.order()?.order.len();
@@ -139,7 +139,7 @@ impl Subject for Snapshots {
     }
 
     fn event_behind(&self, line: u64) -> usize {
-        behind(&self.locations, line)
+        events_through(&self.locations, line)
     }
 
     fn renamed(&self, names: &Names) -> Option<(String, Diagram)> {

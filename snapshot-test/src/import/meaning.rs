@@ -60,7 +60,7 @@ pub(super) struct Segments {
 
 impl Segments {
     /// Numbers the segments with these names, in this order.
-    pub(super) fn of(names: impl IntoIterator<Item = Name>, spot: Spot) -> Step<Self> {
+    pub(super) fn new(names: impl IntoIterator<Item = Name>, spot: Spot) -> Step<Self> {
         let mut segments = Self::default();
         names.into_iter().try_for_each(|name| segments.add(&name, spot))?;
         Ok(segments)

@@ -89,7 +89,7 @@ impl Fault {
     }
 
     /// Returns the fault in a log with this many bytes before the piece that has it.
-    pub(super) fn behind(mut self: Box<Self>, bytes: usize) -> Box<Self> {
+    pub(super) fn with_offset(mut self: Box<Self>, bytes: usize) -> Box<Self> {
         self.spot.at += bytes;
         if let Some(earlier) = &mut self.earlier {
             earlier.at += bytes;

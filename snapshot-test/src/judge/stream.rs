@@ -248,7 +248,7 @@ impl FirstReading for Reading {
                 }
             }
             if saturation.bytes() > options.memory
-                || self.renewed.is_some() && self.monitor.is_at_rest()
+                || self.renewed.is_some() && self.monitor.is_quiescent()
             {
                 self.saturation = None;
             }

@@ -122,7 +122,7 @@ impl Answer {
             Some(judgement) => report::json_of(name, self.key.as_ref(), judgement, self.before),
             None => {
                 let (event, place) = self.decided_at();
-                let decided_at = Place::of(event - self.before, place);
+                let decided_at = Place::new(event - self.before, place);
                 let is_violated = self.state == State::Violation;
                 report::text(&Bare {
                     schema: report::SCHEMA,
@@ -174,7 +174,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    pub const fn of(event: u64, place: Location) -> Self {
+    pub const fn new(event: u64, place: Location) -> Self {
         Self { event, line: place.line, column: place.column }
     }
 }

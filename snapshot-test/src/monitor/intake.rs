@@ -8,8 +8,8 @@ use std::io::{self, Read};
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
-use super::crew::{Judged, Message};
-use super::{Judge, Saved, Share, owner};
+use super::worker_pool::{Judged, Message};
+use super::{Judge, Partition, Saved, owner};
 use crate::Value;
 use crate::format::{Batch, Key, Location, Parsed, ReadError, Reader};
 
@@ -122,10 +122,10 @@ impl Intake {
     /// If the number of shares differs from the number of workers, or `home` is not a worker.
     pub fn begin<J: Judge + 'static>(
         self,
-        shares: Vec<Share<J>>,
+        shares: Vec<Partition<J>>,
         home: usize,
         outbox: Outbox,
-    ) -> Dealer {
+    ) -> Router {
         assert!(home < shares.len() && shares.len() == self.queues.len(), "a share for each");
         let (sender, used) = channel();
         let mut lanes = Vec::new();
@@ -136,12 +136,12 @@ impl Intake {
         }
         *outbox.0.borrow_mut() =
             Lanes { input: self.input, lanes, used: Some(used), ..Lanes::default() };
-        Dealer { outbox, places: Vec::new(), home }
+        Router { outbox, places: Vec::new(), home }
     }
 }
 
 /// Hands the events of one input over.
-pub struct Dealer {
+pub struct Router {
     outbox: Outbox,
     /// For each key of the reader, its worker, and its number there.
     places: Vec<(usize, Key)>,
@@ -149,16 +149,16 @@ pub struct Dealer {
     home: usize,
 }
 
-impl Dealer {
+impl Router {
     /// Returns the position of the next event, which is to be [dealt](Self::deal).
     ///
     /// # Errors
     /// If the next line is not an event.
-    pub fn next<R: Read>(&self, reader: &mut Reader<R>) -> Option<Result<Dealt, ReadError>> {
-        Some(reader.parse_keyed()?.map(|parsed| Dealt { parsed }))
+    pub fn next<R: Read>(&self, reader: &mut Reader<R>) -> Option<Result<Routed, ReadError>> {
+        Some(reader.parse_keyed()?.map(|parsed| Routed { parsed }))
     }
 
-    pub fn deal<R: Read>(&mut self, dealt: &Dealt, reader: &mut Reader<R>) {
+    pub fn deal<R: Read>(&mut self, dealt: &Routed, reader: &mut Reader<R>) {
         let mut lanes = self.outbox.0.borrow_mut();
         lanes.events += 1;
         let index = dealt.parsed.key.map_or(0, Key::index);
@@ -210,7 +210,7 @@ fn place(name: Option<&Value>, home: usize, lanes: &mut [Lane]) -> (usize, Key) 
 }
 
 /// Lets the workers stop waiting.
-impl Drop for Dealer {
+impl Drop for Router {
     fn drop(&mut self) {
         drop(self.outbox.0.take());
     }
@@ -218,11 +218,11 @@ impl Drop for Dealer {
 
 /// An event that was read, but not handed over yet.
 #[derive(Debug)]
-pub struct Dealt {
+pub struct Routed {
     parsed: Parsed,
 }
 
-impl Dealt {
+impl Routed {
     /// Returns the position of the start of the event.
     pub const fn location(&self) -> Location {
         self.parsed.location

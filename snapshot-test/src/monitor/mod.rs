@@ -30,15 +30,15 @@
 mod answer;
 mod checkpoint;
 mod checkpoints;
-mod crew;
 mod exchanges;
 mod intake;
 mod judge;
 mod object;
 mod owner;
-mod share;
+mod partition;
 mod source;
 mod summary;
+mod worker_pool;
 
 use std::io::Read;
 
@@ -48,16 +48,16 @@ use snapshot_core::history::Declaration;
 pub use self::answer::Answer;
 pub use self::checkpoint::{Checkpoint, CheckpointError, Ended, Saved};
 pub use self::checkpoints::{Checkpoints, NamedCheckpoint};
-pub use self::crew::{Clash, Crew, Desk};
 pub use self::exchanges::Exchanges;
-pub use self::intake::{Dealer, Dealt, Emptied, Intake, Outbox};
+pub use self::intake::{Emptied, Intake, Outbox, Routed, Router};
 pub use self::judge::{ErrorOf, EventOf, Judge};
 use self::object::MOST_KEPT;
 pub use self::object::Snapshots;
 pub use self::owner::owner;
-pub use self::share::Share;
+pub use self::partition::Partition;
 pub use self::source::{Follow, Interruptible, Listen};
 pub use self::summary::{End, InputStanding, Standing, Summary, title};
+pub use self::worker_pool::{AlarmSink, DuplicateKey, WorkerPool};
 use crate::Value;
 use crate::format::{Format, Location, NamesSoFar, Reader};
 use crate::judge::Options;
@@ -84,7 +84,7 @@ pub struct Live<J = Snapshots> {
     names: NamesSoFar,
     /// True if the header declares the names of processes, of segments.
     are_declared: (bool, bool),
-    share: Share<J>,
+    share: Partition<J>,
     /// The number of the violated object.
     violated: Option<usize>,
 }
@@ -92,7 +92,7 @@ pub struct Live<J = Snapshots> {
 impl<J: Judge> Live<J> {
     /// Creates a monitor without events. Of `options`, the budgets of an exact search matter.
     pub fn new(format: Format, declaration: Declaration<Value>, options: Options) -> Self {
-        let share = Share::new(format, declaration.clone(), options, (PART, MOST_KEPT));
+        let share = Partition::new(format, declaration.clone(), options, (PART, MOST_KEPT));
         let names = NamesSoFar::default();
         Self { format, declaration, names, are_declared: (false, false), share, violated: None }
     }

@@ -231,7 +231,7 @@ impl Summary {
         let end = |(input, key, ended): Wrong<'_, &Ended>| KeyedEnd {
             input: is_several.then(|| input.name.clone()),
             key: key.as_ref().map(JsonValue::from),
-            place: Place::of(ended.event, ended.place()),
+            place: Place::new(ended.event, ended.place()),
             message: ended.refused.clone(),
             not_after: ended.not_after,
         };

@@ -125,7 +125,7 @@ fn write_violation(
                 let location = proof.location(event);
                 location.map_or_else(|| "?".to_owned(), |location| location.to_string())
             };
-            out.push_str(&shown(&proof.explanation, judgement.format).tell(place));
+            out.push_str(&shown(&proof.explanation, judgement.format).render(place));
             if with_automata {
                 out.push_str(&proof.explanation.tell_run());
             }

@@ -1,7 +1,7 @@
 //! The record of a violation, for programs.
 
 use serde::Serialize;
-use snapshot_core::explanation::{Deed, Ending, Exhibit, Explanation};
+use snapshot_core::explanation::{Deed, Ending, Explanation, ProofOperation};
 use snapshot_core::history::Outcome;
 use snapshot_core::immediate::History;
 use snapshot_core::verdict::Reason;
@@ -128,7 +128,7 @@ pub(super) fn violation(finding: &ViolationFinding, format: Option<Format>) -> V
     };
     let explanation = &proof.explanation;
     let witness = &explanation.witness;
-    let name = |exhibit: &Exhibit<Shown>| format!("operation {}", exhibit.id);
+    let name = |operation: &ProofOperation<Shown>| format!("operation {}", operation.id);
     Violation {
         decided_at,
         not_after: !finding.is_first,
@@ -140,7 +140,7 @@ pub(super) fn violation(finding: &ViolationFinding, format: Option<Format>) -> V
             .iter()
             .filter_map(|segment| name_of(explanation.names.segments(), segment.index()))
             .collect(),
-        operations: explanation.exhibits.iter().map(|e| operation(e, proof)).collect(),
+        operations: explanation.operations.iter().map(|e| operation(e, proof)).collect(),
         renaming: witness.renaming.map(|renaming| {
             let number = |number| (number != u64::MAX).then_some(number);
             Renaming {
@@ -235,9 +235,9 @@ fn run(explanation: &Explanation<Value>, reason: &Reason) -> Option<Run> {
     Some(Run { automaton: run.automaton, processes, from: run.from, steps })
 }
 
-fn operation(exhibit: &Exhibit<Value>, proof: &Proof) -> Operation {
+fn operation(operation: &ProofOperation<Value>, proof: &Proof) -> Operation {
     let names = &proof.explanation.names;
-    let (kind, segment, value, entries) = match &exhibit.deed {
+    let (kind, segment, value, entries) = match &operation.deed {
         Deed::Update { segment, value } => {
             ("update", Some(segment.index()), Some(value.into()), Vec::new())
         }
@@ -250,23 +250,23 @@ fn operation(exhibit: &Exhibit<Value>, proof: &Proof) -> Operation {
             ("scan", None, None, entries.iter().map(entry).collect())
         }
     };
-    let outcome = match exhibit.ending {
+    let outcome = match operation.ending {
         Ending::Response(_) => "complete",
         Ending::Failure(_) => "failed",
         Ending::Unknown(_) => "unknown",
         Ending::None => "pending",
     };
     Operation {
-        operation: index(exhibit.id),
-        process: exhibit.process.index(),
-        process_name: name_of(names.processes(), exhibit.process.index()),
+        operation: index(operation.id),
+        process: operation.process.index(),
+        process_name: name_of(names.processes(), operation.process.index()),
         kind,
         segment,
         segment_name: segment.and_then(|segment| name_of(names.segments(), segment)),
         value,
         entries,
-        invocation: place(exhibit.invocation, proof.location(exhibit.invocation)),
+        invocation: place(operation.invocation, proof.location(operation.invocation)),
         outcome,
-        end: exhibit.ending.event().map(|event| place(event, proof.location(event))),
+        end: operation.ending.event().map(|event| place(event, proof.location(event))),
     }
 }

@@ -112,7 +112,7 @@ pub enum Refuted {
 
 impl Certificate {
     /// The certificate of a judgement, if there is one.
-    pub fn of(judgement: &Judgement) -> Option<Self> {
+    pub fn new(judgement: &Judgement) -> Option<Self> {
         // Numbers of operations are those of the whole recording.
         if judgement.watched.is_some_and(|watched| watched.forgotten > 0) {
             return None;

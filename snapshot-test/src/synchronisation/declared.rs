@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::sync::Arc;
 
-use snapshot_core::generic::{ByValues, Concern, Specification};
+use snapshot_core::generic::{ByValues, RelevantValues, Specification};
 use snapshot_core::synchronisation::Single;
 use snapshot_interpreter::{
     Answer, Argument, Data, Declared, ObjectState, OperationCall, Question, Sequential,
@@ -221,8 +221,8 @@ impl Specification for Machine {
 impl ByValues for Machine {
     type Value = ();
 
-    fn concern(&self, _: &Question, _: Option<&Answer>) -> Concern<()> {
-        Concern::All
+    fn concern(&self, _: &Question, _: Option<&Answer>) -> RelevantValues<()> {
+        RelevantValues::All
     }
 }
 

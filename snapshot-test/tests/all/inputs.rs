@@ -12,8 +12,8 @@ use rand_chacha::ChaCha8Rng;
 use snapshot_test::format::{Format, Location, Object, Reader};
 use snapshot_test::judge::Options;
 use snapshot_test::monitor::{
-    Answer, Checkpoint, Checkpoints, Clash, Crew, Desk, Emptied, Outbox, Share, Snapshots,
-    Standing, owner,
+    AlarmSink, Answer, Checkpoint, Checkpoints, DuplicateKey, Emptied, Outbox, Partition,
+    Snapshots, Standing, WorkerPool, owner,
 };
 use snapshot_test::{InputError, Value};
 use trial::effort::either;
@@ -44,7 +44,7 @@ impl Brought {
     }
 }
 
-impl Desk for Brought {
+impl AlarmSink for Brought {
     fn answer(&self, input: usize, answer: &Answer) -> bool {
         *self.alarms.lock().unwrap().entry((input, due(answer))).or_default() += 1;
         true
@@ -54,8 +54,8 @@ impl Desk for Brought {
         true
     }
 
-    fn clash(&self, clash: &Clash<'_>) {
-        let Clash { key, first, second, at } = *clash;
+    fn clash(&self, clash: &DuplicateKey<'_>) {
+        let DuplicateKey { key, first, second, at } = *clash;
         let line = at.map(|at| at.line);
         self.clashes.lock().unwrap().push((key.to_string(), first, second, line));
     }
@@ -63,7 +63,7 @@ impl Desk for Brought {
 
 /// An input that is being read.
 struct Open<'a> {
-    dealer: snapshot_test::monitor::Dealer,
+    dealer: snapshot_test::monitor::Router,
     reader: Reader<Emptied<&'a [u8], Count>>,
     begin: (u64, u64),
 }
@@ -101,7 +101,7 @@ impl Course<'_> {
             let standings = thread::scope(|scope| {
                 let count = self.texts.len();
                 let workers = NonZeroUsize::new(number).unwrap();
-                let crew = Crew::new(scope, workers, count, &brought, &stop).unwrap();
+                let crew = WorkerPool::new(scope, workers, count, &brought, &stop).unwrap();
                 self.until_killed((crew, number), resumed, &mut kept, random)
             });
             // Alarms in the checkpoint are not raised again.
@@ -124,7 +124,7 @@ impl Course<'_> {
     /// The same until the monitor is killed: then there are no standings.
     fn until_killed<'c>(
         &mut self,
-        (crew, workers): (Crew<'_>, usize),
+        (crew, workers): (WorkerPool<'_>, usize),
         resumed: impl Fn(usize) -> Option<&'c Checkpoint>,
         kept: &mut [Option<String>],
         random: &mut ChaCha8Rng,
@@ -175,14 +175,14 @@ fn some(open: &[Option<Open<'_>>], random: &mut ChaCha8Rng) -> Option<usize> {
 }
 
 fn opened<'a>(
-    crew: &Crew<'_>,
+    crew: &WorkerPool<'_>,
     (input, text): (usize, &'a str),
     resumed: Option<&Checkpoint>,
     (workers, most): (usize, usize),
 ) -> Open<'a> {
     let declaration = Reader::text(text.as_bytes()).unwrap().declaration().clone();
     let share =
-        |_| Share::<Snapshots>::of_many(Format::Text, declaration.clone(), Options::default());
+        |_| Partition::<Snapshots>::of_many(Format::Text, declaration.clone(), Options::default());
     let mut shares: Vec<_> = (0..workers).map(share).collect();
     let home = owner(&Value::from(name(input).as_str()), workers);
     let begin = resumed.map_or((0, 0), |checkpoint| (checkpoint.bytes, checkpoint.lines));

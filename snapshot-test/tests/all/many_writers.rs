@@ -32,7 +32,7 @@ fn non_atomic_scan_is_proved_by_four_operations() {
     let Finding::Violation(violation) = judgement.finding else { panic!("{judgement:?}") };
     assert_eq!(violation.decided_at.0, 1068);
     let explanation = violation.proof.unwrap().explanation;
-    assert_eq!(explanation.exhibits.len(), 4);
+    assert_eq!(explanation.operations.len(), 4);
     let certificate = Certificate::of_violation(&explanation);
     let text = certificate.to_text();
     assert!(text.contains("\"lines\":["), "{text}");

@@ -120,14 +120,14 @@ fn confirm(history: &History<Value>, violation: &ViolationFinding) {
         panic!("{refused}: {text}{}", drawn(history));
     }
     let reason = proof.explanation.witness.reason;
-    for exhibit in &proof.explanation.exhibits {
+    for operation in &proof.explanation.operations {
         let late =
             |id: OperationId| matches!(reason, Reason::Future { update, .. } if update == id);
-        let last = exhibit.ending.event().unwrap_or(exhibit.invocation);
-        let is_there = last <= decided_at || late(exhibit.id);
-        assert!(is_there, "{exhibit:?} at {decided_at} of {}", drawn(history));
+        let last = operation.ending.event().unwrap_or(operation.invocation);
+        let is_there = last <= decided_at || late(operation.id);
+        assert!(is_there, "{operation:?} at {decided_at} of {}", drawn(history));
     }
-    let argument = proof.explanation.argument(|exhibit| format!("#{}", exhibit.id));
+    let argument = proof.explanation.argument(|operation| format!("#{}", operation.id));
     for line in argument.lines() {
         assert!(!line.trim_start().contains("  "), "something is missing in `{line}`");
     }

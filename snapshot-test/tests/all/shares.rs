@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use snapshot_test::format::{Format, Object, Reader};
 use snapshot_test::input::{Input, OpenError};
 use snapshot_test::judge::{Finding, Options, judge};
-use snapshot_test::monitor::{Answer, Checkpoint, End, Share, Snapshots, Standing};
+use snapshot_test::monitor::{Answer, Checkpoint, End, Partition, Snapshots, Standing};
 use snapshot_test::{Atomic, SnapshotKind as _};
 use trial::effort::either;
 
@@ -137,7 +137,7 @@ fn killed(text: &str, random: &mut ChaCha8Rng, part: usize) -> (BTreeMap<Alarm, 
     let mut kills = random.random_range(0..4);
     'killed: loop {
         let mut share =
-            Share::<Snapshots>::of_many(Format::Text, declaration.clone(), Options::default());
+            Partition::<Snapshots>::of_many(Format::Text, declaration.clone(), Options::default());
         share.cut_after(part);
         let mut known = BTreeSet::new();
         let mut rest = text;
@@ -180,7 +180,7 @@ fn killed(text: &str, random: &mut ChaCha8Rng, part: usize) -> (BTreeMap<Alarm, 
             }
         }
         for number in share.undecided().collect::<Vec<_>>() {
-            share.settle(number).into_iter().for_each(&mut raise);
+            share.judge_undecided(number).into_iter().for_each(&mut raise);
         }
         return (raised, share.standing());
     }
@@ -218,7 +218,8 @@ fn search_raises_alarms_before_the_end() {
         let Recording { text, .. } = Recording::new(&mut random, 1, 40);
         let mut reader = Reader::text(text.as_bytes()).unwrap();
         let declaration = reader.declaration().clone();
-        let mut share = Share::<Snapshots>::of_many(Format::Text, declaration, Options::default());
+        let mut share =
+            Partition::<Snapshots>::of_many(Format::Text, declaration, Options::default());
         share.cut_after(1);
         reader.take_all();
         while let Some(next) = Atomic::next(&mut reader) {
@@ -230,7 +231,7 @@ fn search_raises_alarms_before_the_end() {
             }
         }
         let open: Vec<usize> = share.undecided().collect();
-        late += open.into_iter().filter_map(|number| share.settle(number)).count();
+        late += open.into_iter().filter_map(|number| share.judge_undecided(number)).count();
     }
     assert!(early >= 3 && late >= 3, "{early} by a search before the end, {late} there");
 }

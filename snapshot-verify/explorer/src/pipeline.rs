@@ -49,14 +49,14 @@ pub struct Prepared {
     reductions: Reductions,
     /// The dead cells of the explored instance; `None` before the analysis.
     static_cells: Option<StaticDeadCells>,
-    forgetful: Option<Forgetful>,
+    forgetful: Option<SpeculativeInstance>,
     /// Whether learning is done, or has no candidates.
     has_learnt: bool,
 }
 
 /// An instance that forgets cells conjectured to be stale.
 #[derive(Clone, Debug)]
-struct Forgetful {
+struct SpeculativeInstance {
     stale: Stale,
     /// The instance with reads of possibly stale cells guarded.
     guarded: Instance,
@@ -268,7 +268,7 @@ impl Prepared {
             stale.learn(&guarded, exploration, deadline)?;
             let initial = stale.initialised(&guarded);
             self.static_cells = None;
-            self.forgetful = Some(Forgetful { stale, guarded, initial, refutations: 0 });
+            self.forgetful = Some(SpeculativeInstance { stale, guarded, initial, refutations: 0 });
         }
         Ok(())
     }
@@ -301,14 +301,14 @@ impl Prepared {
 
     /// Replaces the conjecture by a wrong one, as tests require: all slots seen to be read count as
     /// stale.
-    pub fn suspect_everything(&mut self) {
+    pub fn mark_all_dead(&mut self) {
         if let Some(forgetful) = &mut self.forgetful {
-            forgetful.stale.suspect_everything();
+            forgetful.stale.mark_all_dead();
         }
     }
 
-    fn forgetful(&self) -> Option<&Forgetful> {
-        let useful = |forgetful: &&Forgetful| {
+    fn forgetful(&self) -> Option<&SpeculativeInstance> {
+        let useful = |forgetful: &&SpeculativeInstance| {
             forgetful.stale.is_useful() && forgetful.refutations < REFUTATIONS
         };
         self.forgetful.as_ref().filter(useful)

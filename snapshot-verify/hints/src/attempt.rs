@@ -8,7 +8,7 @@ use snapshot_invariant::asks::Asks;
 use snapshot_invariant::claim::Obligation;
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::search::{Closing, Obstacle};
-use snapshot_invariant::step::{Failure, Kind, Planted};
+use snapshot_invariant::step::{Failure, InjectedFault, Kind};
 use snapshot_invariant::trace::Event;
 use snapshot_invariant::write::{Part, lay_out_within};
 use snapshot_language::deadline::{Deadline, Stopped};
@@ -155,14 +155,14 @@ pub fn begin<'m>(
     part: Option<&Part>,
     limit: Limit<'m>,
 ) -> Result<Closing<Rc<Layout<'m>>>, Obstacle> {
-    let unfit = Obstacle::Failure(Failure::Unfit("this part"));
+    let unfit = Obstacle::Failure(Failure::Unsupported("this part"));
     let part = part.ok_or(unfit)?;
     let layout = lay_out_within(program, part, Asks::new(limit.proceed))
-        .map_err(|unfit| Obstacle::Failure(Failure::Unfit(unfit.0)))?;
+        .map_err(|unfit| Obstacle::Failure(Failure::Unsupported(unfit.0)))?;
     if !layout.asks.go_on(0) {
         return Err(Obstacle::Unfinished(Unfinished::Ended));
     }
-    Closing::new(Rc::new(layout), Planted::default())
+    Closing::new(Rc::new(layout), InjectedFault::default())
 }
 
 /// Begins again, with a list for each place of t.

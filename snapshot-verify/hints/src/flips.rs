@@ -17,7 +17,7 @@ use snapshot_language::deadline::Deadline;
 use super::decided::each_binding;
 use super::flow::{Flow, Rounds, loops_around};
 use super::liveness::terms;
-use super::model::{Act, Cell, Model, Outside, Step, Target};
+use super::model::{Act, Cell, CentreExclusion, Model, Step, Target};
 use super::shape::{BASE, I, J, Leaf, OTHER, PLACES, Scalar, T};
 use super::term::{Over, Term};
 
@@ -83,7 +83,8 @@ pub fn classes(model: &Model, deadline: Deadline<'_>) -> Vec<Class> {
 /// in one view is a round of any other process in another, so a bit that lives within it must have
 /// the same lead in both.
 fn alike(model: &Model, mut classes: Vec<Class>, deadline: Deadline<'_>) -> Vec<Class> {
-    let may_be_in_centre = |at: usize| model.outside(at) != Outside::Always && is_seen(model, at);
+    let may_be_in_centre =
+        |at: usize| model.outside(at) != CentreExclusion::Always && is_seen(model, at);
     loop {
         // Lead of a bit in the round of a process: an anchor, or the bit itself.
         let led = |at: usize, variable: usize, place: u8| {
@@ -123,14 +124,14 @@ fn class(model: &Model, rounds: &Rounds<'_>, numbers: &[usize]) -> Option<Class>
     let bits: Vec<Bit> = numbers.iter().map(bit).collect();
     let only_in_ghosts = only_in_ghosts(model);
     let may_be_in_centre = |bit: &&Bit| match (model.outside(bit.at), model.slots[bit.at].frame) {
-        (Outside::Always, _) => false,
+        (CentreExclusion::Always, _) => false,
         (_, Some(_)) if !is_seen(model, bit.at) => false,
-        (Outside::InGhost, Some(frame)) => !only_in_ghosts[frame.0 as usize],
+        (CentreExclusion::InGhost, Some(frame)) => !only_in_ghosts[frame.0 as usize],
         _ => true,
     };
     let is_lasting = |bit: &&Bit| {
         let slot = &model.slots[bit.at];
-        model.outside(bit.at) == Outside::Never && slot.frame.is_none()
+        model.outside(bit.at) == CentreExclusion::Never && slot.frame.is_none()
     };
     let anchor = bits.iter().find(is_lasting).map(|bit| bit.at);
     let mut central: Vec<usize> = bits.iter().filter(may_be_in_centre).map(|bit| bit.at).collect();

@@ -5,7 +5,7 @@
 //! proof needs no more than that they are few enough.
 
 use snapshot_invariant::byte::{I, J};
-use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
+use snapshot_invariant::claim::{Ghosts, Obligation, Property};
 use snapshot_invariant::clock::{self, Clock};
 use snapshot_invariant::layout::{Layout, each_expression, may_fail};
 use snapshot_invariant::write::Part;
@@ -16,20 +16,21 @@ use crate::ways::has_views;
 
 /// The ways to a proof, each with all of its parts, in the order in which they are tried.
 pub fn guesses(program: &Program) -> Vec<Vec<Part>> {
-    let faults = may_fail(program).then_some(Aim::Faults);
-    let of = |ghosts, aims: &[Aim], is_loose| -> Option<Vec<Part>> {
+    let faults = may_fail(program).then_some(Property::Faults);
+    let of = |ghosts, aims: &[Property], is_loose| -> Option<Vec<Part>> {
         let all = faults.iter().chain(aims);
-        all.map(|aim| part(program, Obligation { ghosts, aim: *aim }, is_loose)).collect()
+        all.map(|property| part(program, Obligation { ghosts, property: *property }, is_loose))
+            .collect()
     };
     let mut ways: Vec<Vec<Part>> = Vec::new();
     for is_loose in [true, false] {
-        ways.extend(of(Ghosts::Scans, &[Aim::Observer], is_loose));
+        ways.extend(of(Ghosts::Scans, &[Property::Observer], is_loose));
         if has_views(program) {
-            ways.extend(of(Ghosts::Calls, &[Aim::Nesting, Aim::Observer], is_loose));
+            ways.extend(of(Ghosts::Calls, &[Property::Nesting, Property::Observer], is_loose));
         }
     }
     for clock in clocks(program) {
-        let mut way = of(Ghosts::Scans, &[Aim::Observer], false).unwrap_or_default();
+        let mut way = of(Ghosts::Scans, &[Property::Observer], false).unwrap_or_default();
         for part in &mut way {
             part.clock = Some(clock);
             // Which element is that of t hardly matters: the vectors that are judged are of i and j.
@@ -38,8 +39,8 @@ pub fn guesses(program: &Program) -> Vec<Vec<Part>> {
         ways.extend(Some(way).filter(|way| !way.is_empty()));
     }
     for way in &mut ways {
-        let nested = way.iter().any(|part| part.obligation.aim == Aim::Nesting);
-        let direct = way.iter_mut().filter(|part| part.obligation.aim == Aim::Observer);
+        let nested = way.iter().any(|part| part.obligation.property == Property::Nesting);
+        let direct = way.iter_mut().filter(|part| part.obligation.property == Property::Observer);
         direct.for_each(|part| part.nested = nested);
     }
     ways.dedup();

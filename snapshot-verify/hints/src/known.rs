@@ -13,7 +13,7 @@ use super::shape::{I, Mode, OTHER, PLACES, T};
 use super::term::{Over, Term};
 
 /// Drops these bytes.
-pub fn drop_unknown(model: &mut Model, deadline: Deadline<'_>) {
+pub fn drop_never_definite(model: &mut Model, deadline: Deadline<'_>) {
     if model.goal.mode() != Mode::Direct {
         return;
     }

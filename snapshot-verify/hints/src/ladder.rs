@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use snapshot_invariant::Budget as Spent;
 use snapshot_invariant::Unfinished;
-use snapshot_invariant::claim::{Aim, Claim, Ghosts, Obligation};
+use snapshot_invariant::claim::{Claim, Ghosts, Obligation, Property};
 use snapshot_invariant::file::File;
 use snapshot_invariant::layout::{Layout, may_fail};
 use snapshot_invariant::search::{Closing, Obstacle};
@@ -305,7 +305,7 @@ impl<'m> Ladder<'m> {
     /// Returns the guesses at rounds, once faults are excluded.
     fn find_rounds(&self) -> Option<Vec<[u16; 2]>> {
         let is_safe = |begun: &Begun<'_>| {
-            begun.rung.obligation.aim == Aim::Faults
+            begun.rung.obligation.property == Property::Faults
                 && begun.rung.obligation.ghosts != Ghosts::Rounds
                 && begun.rung.holds()
         };

@@ -5,7 +5,7 @@
 //! holds the private variables of the process, its links, and the locals of each procedure: no
 //! procedure calls itself, so no more is ever needed.
 
-use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
+use snapshot_invariant::claim::{Ghosts, Obligation, Property};
 use snapshot_language::Span;
 use snapshot_language::program::{LocalId, PrivateId, ProcedureId, SharedId};
 
@@ -49,7 +49,7 @@ pub struct Goal {
 
 impl Goal {
     /// Returns the goal of an obligation that does not depend on rounds.
-    pub const fn of(obligation: Obligation) -> Self {
+    pub const fn new(obligation: Obligation) -> Self {
         Self { obligation, is_whole: false, round: None }
     }
 
@@ -60,12 +60,12 @@ impl Goal {
 
     /// Returns true if views keep only what matters to faults.
     pub fn is_of_faults(self) -> bool {
-        self.obligation.aim == Aim::Faults && !self.is_whole
+        self.obligation.property == Property::Faults && !self.is_whole
     }
 
     /// Returns true if faults are excluded.
     pub fn excludes_faults(self) -> bool {
-        self.obligation.aim == Aim::Faults || self.is_whole
+        self.obligation.property == Property::Faults || self.is_whole
     }
 
     /// Returns true for the vectors of rounds: no result of an operation is judged.
@@ -101,7 +101,7 @@ pub struct Slot {
 /// Condition under which a byte is outside the centre: it is relative to the tracked process, or
 /// within an open ghost scan.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Outside {
+pub enum CentreExclusion {
     Always,
     /// While a ghost scan of its owner is open.
     InGhost,
@@ -302,16 +302,16 @@ pub enum Step {
 
 impl Model {
     /// Returns the condition under which a byte is outside the centre.
-    pub fn outside(&self, at: usize) -> Outside {
+    pub fn outside(&self, at: usize) -> CentreExclusion {
         let slot = &self.slots[at];
         let is_of_ghosts = match slot.frame {
             Some(frame) => self.ghostly[frame.0 as usize],
             None => slot.link.is_some(),
         };
         match slot.tracked || slot.in_row {
-            true => Outside::Always,
-            false if is_of_ghosts => Outside::InGhost,
-            false => Outside::Never,
+            true => CentreExclusion::Always,
+            false if is_of_ghosts => CentreExclusion::InGhost,
+            false => CentreExclusion::Never,
         }
     }
 }

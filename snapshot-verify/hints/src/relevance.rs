@@ -7,7 +7,7 @@
 //! faults the possible causes; for both together, all.
 
 use rustc_hash::FxHashSet;
-use snapshot_invariant::claim::Aim;
+use snapshot_invariant::claim::Property;
 use snapshot_language::deadline::Deadline;
 
 use super::decided::each_binding;
@@ -34,17 +34,17 @@ pub fn restrict(model: &mut Model, deadline: Deadline<'_>) {
             slot.kept &= !slot.leaf.is_plain_value();
         }
     }
-    super::known::drop_unknown(model, deadline);
+    super::known::drop_never_definite(model, deadline);
     super::merge::merge(model, deadline);
 }
 
 /// Returns the members whose ghost scans or faults are judged.
 fn judged(model: &Model) -> &'static [u8] {
-    match model.goal.obligation.aim {
-        Aim::Faults | Aim::Nesting | Aim::Memory(T) => &[T],
-        Aim::Memory(I) => &[I],
-        Aim::Memory(_) => &[J],
-        Aim::Observer => &[I, J, T],
+    match model.goal.obligation.property {
+        Property::Faults | Property::Nesting | Property::Memory(T) => &[T],
+        Property::Memory(I) => &[I],
+        Property::Memory(_) => &[J],
+        Property::Observer => &[I, J, T],
     }
 }
 

@@ -5,7 +5,7 @@
 //! interval of the execution, with the vector that is written. An earlier begin is superseded: each
 //! round has at most one end.
 
-use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
+use snapshot_invariant::claim::{Ghosts, Obligation, Property};
 use snapshot_language::deadline::Deadline;
 use snapshot_language::program::Program;
 
@@ -32,8 +32,8 @@ pub fn views(shape: &Shape) -> Vec<usize> {
 /// # Errors
 /// If the program has unsupported constructs, or the deadline passes.
 pub fn candidates(program: &Program, deadline: Deadline<'_>) -> Result<Vec<[u16; 2]>, Unsupported> {
-    let obligation = Obligation { ghosts: Ghosts::Scans, aim: Aim::Nesting };
-    let model = compile(program, Goal::of(obligation), deadline)?;
+    let obligation = Obligation { ghosts: Ghosts::Scans, property: Property::Nesting };
+    let model = compile(program, Goal::new(obligation), deadline)?;
     let writes = model.code.iter().enumerate().filter_map(|(at, one)| match &one.act {
         Act::Write(cell, _) | Act::StoreConditional(cell, ..) if cell.indices.is_empty() => {
             Some((u16::try_from(at).ok()?, cell))

@@ -1,6 +1,6 @@
 //! Rungs of the ladder: their names, and a choice among them.
 
-use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
+use snapshot_invariant::claim::{Ghosts, Obligation, Property};
 
 /// The rungs to be tried.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -20,7 +20,7 @@ impl Rungs {
     /// rounds is no rung of its own.
     pub fn all() -> Vec<Obligation> {
         let mut all = Obligation::all();
-        all.retain(|one| one.ghosts != Ghosts::Rounds || one.aim != Aim::Faults);
+        all.retain(|one| one.ghosts != Ghosts::Rounds || one.property != Property::Faults);
         all
     }
 

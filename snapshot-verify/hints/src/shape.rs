@@ -110,7 +110,7 @@ pub enum Shape {
 
 impl Shape {
     /// Returns the shape of a type.
-    pub fn of(content: &Type, mode: Mode) -> Self {
+    pub fn new(content: &Type, mode: Mode) -> Self {
         let leaf = |scalar| Self::Leaf(Leaf { scalar, optional: false });
         match content {
             Type::Value => leaf(Scalar::Value),
@@ -125,7 +125,7 @@ impl Shape {
             }
             Type::Version => leaf(Scalar::Version),
             Type::Counter | Type::List(_) | Type::Node { .. } => leaf(Scalar::Lost),
-            Type::Optional(inner) => match Self::of(inner, mode) {
+            Type::Optional(inner) => match Self::new(inner, mode) {
                 Self::Leaf(inner) => Self::Leaf(Leaf { optional: true, ..inner }),
                 _ => leaf(Scalar::Lost),
             },
@@ -134,20 +134,20 @@ impl Shape {
                 match (is_view, mode) {
                     (true, Mode::Nested) => leaf(Scalar::View),
                     (true, Mode::Direct) => Self::Members(Box::new(leaf(Scalar::View))),
-                    (false, _) => Self::Members(Box::new(Self::of(element, mode))),
+                    (false, _) => Self::Members(Box::new(Self::new(element, mode))),
                 }
             }
             Type::Array { index: IndexSet::Range(low, high), element } => {
                 let count = i64::from(high.plus) - i64::from(low.plus) + 1;
                 match has_codes(*low, *high) && count > 0 {
                     true => {
-                        Self::Range(low.plus, count as usize, Box::new(Self::of(element, mode)))
+                        Self::Range(low.plus, count as usize, Box::new(Self::new(element, mode)))
                     }
                     false => leaf(Scalar::Lost),
                 }
             }
             Type::Record(fields) => {
-                Self::Record(fields.iter().map(|field| Self::of(&field.content, mode)).collect())
+                Self::Record(fields.iter().map(|field| Self::new(&field.content, mode)).collect())
             }
         }
     }

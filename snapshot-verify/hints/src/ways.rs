@@ -1,7 +1,7 @@
 //! Ways to a proof: which obligations are shown together, and what each keeps.
 
 use snapshot_invariant::byte::{I, J, T};
-use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
+use snapshot_invariant::claim::{Ghosts, Obligation, Property};
 use snapshot_invariant::layout::may_fail;
 use snapshot_invariant::write;
 use snapshot_language::deadline::Deadline;
@@ -44,12 +44,12 @@ pub(crate) enum Hint {
 }
 
 /// Returns the obligations that show that vectors are right, in the ways that are tried.
-fn vectors(ghosts: Ghosts) -> Vec<Vec<Aim>> {
-    let local = [T, I, J].map(Aim::Memory).to_vec();
+fn vectors(ghosts: Ghosts) -> Vec<Vec<Property>> {
+    let local = [T, I, J].map(Property::Memory).to_vec();
     match ghosts {
-        Ghosts::Scans => vec![vec![Aim::Observer], local],
-        Ghosts::Calls => vec![local, vec![Aim::Observer]],
-        Ghosts::Rounds => vec![vec![Aim::Observer]],
+        Ghosts::Scans => vec![vec![Property::Observer], local],
+        Ghosts::Calls => vec![local, vec![Property::Observer]],
+        Ghosts::Rounds => vec![vec![Property::Observer]],
     }
 }
 
@@ -62,16 +62,16 @@ pub fn ways(
 ) -> Vec<Vec<Step>> {
     // A scan lies within itself, and can borrow only views in shared memory.
     let borrows = ghosts != Ghosts::Scans || has_views(program);
-    let step = |aim: Aim| {
-        let obligation = Obligation { ghosts, aim };
+    let step = |property: Property| {
+        let obligation = Obligation { ghosts, property };
         Step {
             nested: borrows && !obligation.has_tokens(),
             ..Step::new(obligation, round, is_whole)
         }
     };
-    let first = may_fail(program).then_some(Aim::Faults).into_iter();
-    let first: Vec<Aim> = first.chain(borrows.then_some(Aim::Nesting)).collect();
-    let of = |vectors: Vec<Aim>| first.iter().copied().chain(vectors).map(step).collect();
+    let first = may_fail(program).then_some(Property::Faults).into_iter();
+    let first: Vec<Property> = first.chain(borrows.then_some(Property::Nesting)).collect();
+    let of = |vectors: Vec<Property>| first.iter().copied().chain(vectors).map(step).collect();
     vectors(ghosts).into_iter().map(of).collect()
 }
 
@@ -80,16 +80,16 @@ impl Step {
     pub fn new(obligation: Obligation, round: Option<[u16; 2]>, is_whole: bool) -> Self {
         let is_whole = is_whole && obligation.has_tokens();
         let mut goal = Goal { obligation, is_whole, round };
-        if obligation.aim == Aim::Faults && round.is_some() {
+        if obligation.property == Property::Faults && round.is_some() {
             // Faults do not depend on ghost scans.
-            goal = Goal::of(Obligation { ghosts: Ghosts::Scans, aim: Aim::Faults });
+            goal = Goal::new(Obligation { ghosts: Ghosts::Scans, property: Property::Faults });
         }
         Self { obligation, goal, nested: false, round }
     }
 
     /// Returns true if absence of faults is shown, of an algorithm with rounds.
     pub(crate) fn is_of_rounds_faults(&self) -> bool {
-        self.obligation.ghosts == Ghosts::Rounds && self.obligation.aim == Aim::Faults
+        self.obligation.ghosts == Ghosts::Rounds && self.obligation.property == Property::Faults
     }
 
     /// Returns what the views of this part keep, and the other guesses.
@@ -135,8 +135,8 @@ pub(crate) fn has_views(program: &Program) -> bool {
 /// # Errors
 /// The construct that has no model.
 pub fn kept(program: &Program) -> Result<Vec<String>, &'static str> {
-    let obligation = Obligation { ghosts: Ghosts::Scans, aim: Aim::Observer };
-    let model = compile(program, Goal::of(obligation), Deadline::NEVER);
+    let obligation = Obligation { ghosts: Ghosts::Scans, property: Property::Observer };
+    let model = compile(program, Goal::new(obligation), Deadline::NEVER);
     let model = model.map_err(|unsupported| unsupported.construct)?;
     Ok(export::kept(program, &model))
 }

@@ -120,7 +120,7 @@ impl<T: Part> Interned<T> {
         let names = part.names(self.values).into_boxed_slice();
         self.has_names |= !names.is_empty();
         self.bytes += T::size(&kept) + size_of_val(&*names);
-        self.occurrences.push(Occurrence::of(&names));
+        self.occurrences.push(Occurrence::new(&names));
         self.names.push(names);
         self.all.push(kept);
         let recent = self.recent.get_mut().unwrap_or_else(PoisonError::into_inner);

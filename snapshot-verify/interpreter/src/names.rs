@@ -84,7 +84,7 @@ impl Names {
 
 impl Occurrence {
     /// Returns the order of names, which occur once each.
-    pub fn of(names: &[u32]) -> Self {
+    pub fn new(names: &[u32]) -> Self {
         let mut found = Self::default();
         for name in names {
             let (kind, number) = (kind(*name), name & !VALUE);
@@ -183,7 +183,7 @@ mod tests {
                 let mut copy = names.clone();
                 let renamed: Vec<u32> = part.iter().map(|name| copy.rename(*name)).collect();
                 assert_eq!(renamed, expected, "{parts:?}");
-                let keeps = names.keep(&Occurrence::of(part));
+                let keeps = names.keep(&Occurrence::new(part));
                 assert!(!keeps || expected == *part, "{parts:?}");
                 missed += usize::from(!keeps && expected == *part);
                 kept += usize::from(keeps);

@@ -46,7 +46,7 @@ struct Inside {
 }
 
 impl Inside {
-    fn of(layout: &Layout<'_>, state: &[u8], owner: u8) -> Self {
+    fn new(layout: &Layout<'_>, state: &[u8], owner: u8) -> Self {
         let block = layout.blocks[usize::from(owner)];
         let scan = matches!(state[block + at::OP], op::SCANS | op::GHOSTS..);
         Self { scan, ghost: state[block + at::GHOST] != 0 }
@@ -55,7 +55,7 @@ impl Inside {
 
 impl Central {
     /// Returns the condition for a byte.
-    pub fn of(layout: &Layout<'_>, byte: usize) -> Self {
+    pub fn new(layout: &Layout<'_>, byte: usize) -> Self {
         let slot = &layout.slots[byte];
         let Some(owner) = slot.owner.filter(|_| !slot.tracked) else {
             return if slot.tracked { Self::Never } else { Self::Always };
@@ -127,9 +127,9 @@ pub struct Shared<'a, 'p> {
 }
 
 impl<'a, 'p> Shared<'a, 'p> {
-    pub fn of(layout: &'a Layout<'p>, state: &'a [u8]) -> Self {
+    pub fn new(layout: &'a Layout<'p>, state: &'a [u8]) -> Self {
         let number = |owner: u8| {
-            let Inside { scan, ghost } = Inside::of(layout, state, owner);
+            let Inside { scan, ghost } = Inside::new(layout, state, owner);
             usize::from(scan) | usize::from(ghost) << 1
         };
         Self { layout, state, mask: &layout.masks[number(I) | number(J) << 2] }
@@ -165,13 +165,13 @@ impl<'a, 'p> Shared<'a, 'p> {
 
 /// Returns true if a byte of a view is in the centre.
 pub fn is_central(layout: &Layout<'_>, state: &[u8], byte: usize) -> bool {
-    Shared::of(layout, state).has(byte)
+    Shared::new(layout, state).has(byte)
 }
 
 /// Returns the centres of a view, as a view of each of these kinds, which differ in the place of t:
 /// bytes outside the centre are 0, and t counts as any other process.
 pub fn centres(layout: &Layout<'_>, kinds: &[Kind], state: &[u8]) -> SmallVec<[Vec<u8>; 1]> {
-    let mut centre = Shared::of(layout, state).bytes();
+    let mut centre = Shared::new(layout, state).bytes();
     for &(position, variable) in &layout.loose_bytes {
         if matches!(centre[position], byte if byte == MEMBER + T || byte == GAP + 1 + T) {
             centre[position] = GAP;
@@ -240,7 +240,9 @@ pub fn definite(
     for at in vague {
         let numbers = layout.numbers(at, state[at], &kind.members).map(SmallVec::from_vec);
         let Some(values) = numbers.or_else(|| layout.values(state, at, &kind.members)) else {
-            return Err(Failure::Unfit("a version or a view that is kept of i or j, and unknown"));
+            return Err(Failure::Unsupported(
+                "a version or a view that is kept of i or j, and unknown",
+            ));
         };
         let count = states.len() * values.len();
         if are_too_many(count, state.len()) {
@@ -276,7 +278,7 @@ fn told(layout: &Layout<'_>, state: &[u8]) -> Rc<[usize]> {
     if let Some(told) = layout.told.borrow().get(&standing) {
         return Rc::clone(told);
     }
-    let shared = Shared::of(layout, state);
+    let shared = Shared::new(layout, state);
     let is_told = |at: &usize| {
         shared.has(*at) && (is_at_times(layout, *at) || !is_forgotten(layout, state, *at))
     };
@@ -338,7 +340,7 @@ pub fn canonical(layout: &Layout<'_>, state: &mut [u8]) {
         return;
     }
     let mut names: SmallVec<[u8; 16]> = SmallVec::new();
-    let shared = Shared::of(layout, state);
+    let shared = Shared::new(layout, state);
     for central in [true, false] {
         for &at in &layout.versions {
             let byte = state[at];
@@ -357,7 +359,7 @@ pub fn canonical(layout: &Layout<'_>, state: &mut [u8]) {
 
 /// Returns the first number that no version of the centre has.
 pub fn central_versions(layout: &Layout<'_>, state: &[u8]) -> u8 {
-    let shared = Shared::of(layout, state);
+    let shared = Shared::new(layout, state);
     let numbers = layout.versions.iter().filter(|at| shared.has(**at));
     numbers.filter_map(|at| state[*at].checked_sub(BASE)).max().map_or(1, |most| most + 1)
 }

@@ -13,7 +13,7 @@ pub enum Ghosts {
 
 /// Property to be shown.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Aim {
+pub enum Property {
     Faults,
     /// A view that a ghost scan takes from elsewhere belongs to a ghost scan within it.
     Nesting,
@@ -27,30 +27,30 @@ pub enum Aim {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Obligation {
     pub ghosts: Ghosts,
-    pub aim: Aim,
+    pub property: Property,
 }
 
 impl Obligation {
     /// Returns true if views are tokens and values are not modelled.
     pub const fn has_tokens(self) -> bool {
-        matches!(self.aim, Aim::Faults | Aim::Nesting)
+        matches!(self.property, Property::Faults | Property::Nesting)
     }
 
     /// Returns true if the ghost scans of a member are judged, or, for nesting, the views of t.
     /// Rounds are judged where they end, by any process.
     pub fn judges(self, member: u8) -> bool {
-        match self.aim {
-            Aim::Faults => false,
-            Aim::Nesting => member == crate::byte::T,
-            Aim::Observer => self.ghosts != Ghosts::Rounds,
-            Aim::Memory(judged) => member == judged,
+        match self.property {
+            Property::Faults => false,
+            Property::Nesting => member == crate::byte::T,
+            Property::Observer => self.ghosts != Ghosts::Rounds,
+            Property::Memory(judged) => member == judged,
         }
     }
 
     /// Returns true if a fault of a member fails the proof.
     pub fn fears(self, member: u8) -> bool {
-        match self.aim {
-            Aim::Faults => member == crate::byte::T,
+        match self.property {
+            Property::Faults => member == crate::byte::T,
             _ => false,
         }
     }
@@ -62,15 +62,15 @@ impl Obligation {
             Ghosts::Calls => "calls",
             Ghosts::Rounds => "rounds",
         };
-        let aim = match self.aim {
-            Aim::Faults => "faults",
-            Aim::Nesting => "nesting",
-            Aim::Observer => "observer",
-            Aim::Memory(crate::byte::I) => "memory-i",
-            Aim::Memory(crate::byte::J) => "memory-j",
-            Aim::Memory(_) => "memory-t",
+        let property = match self.property {
+            Property::Faults => "faults",
+            Property::Nesting => "nesting",
+            Property::Observer => "observer",
+            Property::Memory(crate::byte::I) => "memory-i",
+            Property::Memory(crate::byte::J) => "memory-j",
+            Property::Memory(_) => "memory-t",
         };
-        format!("{ghosts}.{aim}")
+        format!("{ghosts}.{property}")
     }
 }
 
@@ -104,17 +104,19 @@ impl std::fmt::Display for Claim {
 impl Obligation {
     pub fn all() -> Vec<Self> {
         let aims = [
-            Aim::Faults,
-            Aim::Nesting,
-            Aim::Observer,
-            Aim::Memory(crate::byte::T),
-            Aim::Memory(crate::byte::I),
-            Aim::Memory(crate::byte::J),
+            Property::Faults,
+            Property::Nesting,
+            Property::Observer,
+            Property::Memory(crate::byte::T),
+            Property::Memory(crate::byte::I),
+            Property::Memory(crate::byte::J),
         ];
-        let of = |ghosts| aims.map(|aim| Self { ghosts, aim });
+        let of = |ghosts| aims.map(|property| Self { ghosts, property });
         let mut all = [of(Ghosts::Scans), of(Ghosts::Calls), of(Ghosts::Rounds)].concat();
         // Memory during a round is not kept.
-        all.retain(|one| one.ghosts != Ghosts::Rounds || !matches!(one.aim, Aim::Memory(_)));
+        all.retain(|one| {
+            one.ghosts != Ghosts::Rounds || !matches!(one.property, Property::Memory(_))
+        });
         all
     }
 
@@ -128,20 +130,22 @@ impl Obligation {
 /// operations that may go wrong.
 pub fn missing(obligations: &[Obligation], may_fail: bool) -> Option<Obligation> {
     let missing = |ghosts: Ghosts| -> Option<Obligation> {
-        let of = |aim| Obligation { ghosts, aim };
-        let has = |aim| obligations.contains(&of(aim));
+        let of = |property| Obligation { ghosts, property };
+        let has = |property| obligations.contains(&of(property));
         let judged = [crate::byte::T, crate::byte::I, crate::byte::J];
-        if may_fail && !has(Aim::Faults) {
-            return Some(of(Aim::Faults));
+        if may_fail && !has(Property::Faults) {
+            return Some(of(Property::Faults));
         }
         // Scans as ghost scans are nested trivially.
-        if ghosts != Ghosts::Scans && !has(Aim::Nesting) {
-            return Some(of(Aim::Nesting));
+        if ghosts != Ghosts::Scans && !has(Property::Nesting) {
+            return Some(of(Property::Nesting));
         }
-        match has(Aim::Observer) {
+        match has(Property::Observer) {
             true => None,
-            false if ghosts == Ghosts::Rounds => Some(of(Aim::Observer)),
-            false => judged.into_iter().map(Aim::Memory).find(|aim| !has(*aim)).map(of),
+            false if ghosts == Ghosts::Rounds => Some(of(Property::Observer)),
+            false => {
+                judged.into_iter().map(Property::Memory).find(|property| !has(*property)).map(of)
+            }
         }
     };
     let guess = obligations.first().map_or(Ghosts::Scans, |one| one.ghosts);

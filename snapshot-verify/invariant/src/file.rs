@@ -11,9 +11,9 @@ use snapshot_semantics::certificate::lines::LONGEST;
 use crate::Unfinished;
 use crate::claim::Claim;
 use crate::clock;
-use crate::layout::{Layout, Unfit};
+use crate::layout::{Layout, Unsupported};
 use crate::names;
-use crate::search::Family;
+use crate::search::ViewSets;
 use crate::text::Rows;
 use crate::write::{Summary, WriteError};
 
@@ -43,13 +43,13 @@ impl<'a> File<'a> {
     ///
     /// # Errors
     /// If it cannot be written, or the budget of the layout runs out.
-    pub fn add(&mut self, layout: &Layout<'_>, family: &Family) -> Result<(), WriteError> {
+    pub fn add(&mut self, layout: &Layout<'_>, family: &ViewSets) -> Result<(), WriteError> {
         section(&mut self.output, layout, family)?;
         if !layout.asks.go_on(0) {
             return Err(WriteError::Unfinished(Unfinished::Ended));
         }
         if self.output.is_too_long {
-            return Err(WriteError::Unfit(Unfit("lines of as many bytes")));
+            return Err(WriteError::Unsupported(Unsupported("lines of as many bytes")));
         }
         self.summary.obligations.push((layout.obligation, family.len()));
         Ok(())
@@ -85,7 +85,7 @@ pub fn present(
     sealed.seal().map(Some)
 }
 
-fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::Result<()> {
+fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &ViewSets) -> io::Result<()> {
     writeln!(output, "obligation {}", layout.obligation.name())?;
     writeln!(output, "names {}", layout.named.len())?;
     for name in &layout.named {

@@ -312,7 +312,7 @@ fn mixed(layout: &Layout<'_>, state: &[u8], of: &[Option<u8>]) -> Option<usize> 
 
 /// Flips each class so that it leads with 0.
 fn lead(layout: &Layout<'_>, state: &mut [u8], of: &[Option<u8>]) {
-    let shared = Shared::of(layout, state);
+    let shared = Shared::new(layout, state);
     // Per class: whether the lead is in the centre, and whether it is odd.
     let mut leads = [None; MOST];
     for (&at, class) in layout.truths.iter().zip(of) {
@@ -334,7 +334,7 @@ fn lead(layout: &Layout<'_>, state: &mut [u8], of: &[Option<u8>]) {
 
 /// Returns a byte of the centre that holds a symbol of a class, in a loaded view.
 pub fn in_centre(layout: &Layout<'_>, state: &[u8], of: usize) -> Option<usize> {
-    let shared = Shared::of(layout, state);
+    let shared = Shared::new(layout, state);
     let holds = |at: &&usize| is_symbol(state[**at]) && class(state[**at]) == of;
     layout.truths.iter().filter(holds).find(|at| shared.has(**at)).copied()
 }

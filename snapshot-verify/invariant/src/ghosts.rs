@@ -10,7 +10,7 @@ use snapshot_language::Span;
 use snapshot_semantics::interpret::code::Instruction;
 
 use crate::byte::{ANY, BASE, BORROWED, FRESH, I, J, MINE, MIXED, OLD, Row, T};
-use crate::claim::{Aim, Ghosts};
+use crate::claim::{Ghosts, Property};
 use crate::evaluate::is_nested;
 use crate::layout::{ROUND, SPECIFICATION, Scalar, at, op};
 use crate::step::{Failure, Outcome, Run};
@@ -68,10 +68,10 @@ impl<'p> Run<'_, 'p> {
         }
         state[block + at::BEGUN] = 1;
         let now = state[SPECIFICATION];
-        state[block + at::BITS] = match self.layout.obligation.aim {
-            Aim::Observer => observer(now).invoke_scan().bits(),
-            Aim::Memory(_) => 1 << now,
-            Aim::Faults | Aim::Nesting => 0,
+        state[block + at::BITS] = match self.layout.obligation.property {
+            Property::Observer => observer(now).invoke_scan().bits(),
+            Property::Memory(_) => 1 << now,
+            Property::Faults | Property::Nesting => 0,
         };
     }
 
@@ -80,7 +80,7 @@ impl<'p> Run<'_, 'p> {
         let block = self.block();
         if state[block + at::OP] == op::SWITCHES && state[block + at::INVOKED] == 0 {
             state[block + at::INVOKED] = 1;
-            if self.layout.obligation.aim == Aim::Observer {
+            if self.layout.obligation.property == Property::Observer {
                 let now = observer(state[SPECIFICATION]);
                 state[SPECIFICATION] = now.invoke_update(self.segment()).bits();
             }
@@ -97,7 +97,7 @@ impl<'p> Run<'_, 'p> {
 
     /// Passes the place where updates take effect.
     pub(crate) fn pass_point(&self, state: &mut [u8]) {
-        let is_memory = matches!(self.layout.obligation.aim, Aim::Memory(_));
+        let is_memory = matches!(self.layout.obligation.property, Property::Memory(_));
         if !is_memory || state[self.block() + at::OP] != op::SWITCHES {
             return;
         }
@@ -223,18 +223,18 @@ impl<'p> Run<'_, 'p> {
         span: Span,
     ) -> Option<Failure> {
         let block = self.block();
-        match (state[block + at::OP], self.layout.obligation.aim) {
-            (op::SWITCHES, Aim::Observer) => {
+        match (state[block + at::OP], self.layout.obligation.property) {
+            (op::SWITCHES, Property::Observer) => {
                 self.invoke_update(state);
                 let now = observer(state[SPECIFICATION]);
                 state[SPECIFICATION] = now.respond_update(self.segment()).bits();
                 None
             }
-            (op::SWITCHES, Aim::Memory(_)) => {
+            (op::SWITCHES, Property::Memory(_)) => {
                 let passed = state[SPECIFICATION] >> self.me & 1 == 1;
                 (!passed).then_some(Failure::Unpassed(span))
             }
-            (op::SCANS, Aim::Nesting) if !is_ghost && self.judges_me() => {
+            (op::SCANS, Property::Nesting) if !is_ghost && self.judges_me() => {
                 (row != [MINE]).then_some(Failure::Stale(span))
             }
             _ => None,
@@ -299,8 +299,8 @@ impl<'p> Run<'_, 'p> {
 
     fn judge_vector(&self, state: &mut [u8], entries: [bool; 2], span: Span) -> Option<Failure> {
         let bits = state[self.block() + at::BITS];
-        let is_right = match self.layout.obligation.aim {
-            Aim::Observer => {
+        let is_right = match self.layout.obligation.property {
+            Property::Observer => {
                 let Some(must) = Must::from_bits(bits) else { return Some(Failure::Vector(span)) };
                 match observer(state[SPECIFICATION]).respond_scan(must, entries[0], entries[1]) {
                     Ok(next) => {

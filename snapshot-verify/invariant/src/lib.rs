@@ -45,7 +45,7 @@ pub mod evaluate;
 pub mod file;
 pub mod flips;
 mod ghosts;
-pub mod join;
+pub mod interference;
 pub mod layout;
 mod liveness;
 pub mod names;

@@ -17,9 +17,9 @@ use rustc_hash::FxHashMap;
 
 use crate::byte::{ANY, I, J, T};
 use crate::flips::load;
-use crate::join::effect;
+use crate::interference::effect;
 use crate::layout::{Layout, Scalar, at, op};
-use crate::step::{Failure, Kind, Outcome, Planted, Run};
+use crate::step::{Failure, InjectedFault, Kind, Outcome, Run};
 use crate::views::{Steps, listed};
 
 /// An outcome of a step.
@@ -37,7 +37,7 @@ struct Way {
 pub struct Recall {
     /// Kinds that the list stands for: the same members, with the same followed one.
     kinds: Rc<[Kind]>,
-    planted: Planted,
+    planted: InjectedFault,
     /// Per process, the bytes that its steps depend on, among those that may be known.
     seen: [Vec<usize>; 3],
     /// Outcomes, by process and seen bytes.
@@ -49,7 +49,7 @@ pub struct Recall {
 }
 
 impl Recall {
-    pub fn new(layout: &Layout<'_>, kinds: &[Kind], planted: Planted) -> Self {
+    pub fn new(layout: &Layout<'_>, kinds: &[Kind], planted: InjectedFault) -> Self {
         let is_kept = |at: &usize| layout.slots[*at].kept;
         let seen = [I, J, T].map(|me| {
             let all = (0..layout.slots.len()).filter(is_kept);

@@ -9,21 +9,21 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
 
 use crate::byte::T;
-use crate::join::{Effect, Targets};
+use crate::interference::{Effect, Targets};
 use crate::layout::Layout;
 use crate::recall::Recall;
-use crate::step::{Failure, Kind, Planted};
+use crate::step::{Failure, InjectedFault, Kind};
 use crate::views::{centres, initial, lists};
 use crate::{Budget, Unfinished};
 
 #[derive(Debug)]
-pub struct Family {
+pub struct ViewSets {
     pub kinds: Vec<Kind>,
     /// Per kind, its views.
     pub views: Vec<Rc<FxHashSet<Box<[u8]>>>>,
 }
 
-impl Family {
+impl ViewSets {
     /// Returns the distinct lists of views: several kinds may share one.
     pub fn lists(&self) -> impl Iterator<Item = &Rc<FxHashSet<Box<[u8]>>>> {
         let is_new = |number: &usize| {
@@ -74,7 +74,7 @@ pub(crate) struct Origin {
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
 #[derive(Default)]
-struct Home {
+struct SharedPartEntry {
     views: Vec<u32>,
     /// Interference, each with the first view that shows it.
     effects: Vec<(Rc<Joint>, u32)>,
@@ -94,7 +94,7 @@ pub struct Closing<L> {
 }
 
 pub(crate) struct Sets {
-    pub planted: Planted,
+    pub planted: InjectedFault,
     pub lists: Vec<Vec<Kind>>,
     recalls: Vec<Recall>,
     /// Number of bytes of a view.
@@ -106,7 +106,7 @@ pub(crate) struct Sets {
     pub origins: Vec<Origin>,
     /// Per list, the numbers of its views.
     known: Vec<HashTable<u32>>,
-    homes: Vec<Home>,
+    homes: Vec<SharedPartEntry>,
     centres: FxHashMap<Vec<u8>, u32>,
     /// Of the views that are to be expanded, the centres.
     waiting: VecDeque<SmallVec<[u32; 2]>>,
@@ -122,9 +122,9 @@ pub(crate) struct Sets {
 /// If a view goes wrong, or the budget runs out.
 pub fn close(
     layout: &Layout<'_>,
-    planted: Planted,
+    planted: InjectedFault,
     budget: &mut Budget<'_>,
-) -> Result<Family, Obstacle> {
+) -> Result<ViewSets, Obstacle> {
     close_within(layout, planted, usize::MAX, budget)
 }
 
@@ -134,10 +134,10 @@ pub fn close(
 /// As [`close`].
 pub fn close_within(
     layout: &Layout<'_>,
-    planted: Planted,
+    planted: InjectedFault,
     most: usize,
     budget: &mut Budget<'_>,
-) -> Result<Family, Obstacle> {
+) -> Result<ViewSets, Obstacle> {
     let mut closing = Closing::new(layout, planted)?;
     closing.go_on(most, budget)?;
     Ok(closing.into_family().1)
@@ -148,7 +148,7 @@ impl<'p, L: Deref<Target = Layout<'p>>> Closing<L> {
     ///
     /// # Errors
     /// If there are too many.
-    pub fn new(layout: L, planted: Planted) -> Result<Self, Obstacle> {
+    pub fn new(layout: L, planted: InjectedFault) -> Result<Self, Obstacle> {
         let lists = lists(&layout);
         let mut sets = Sets {
             planted,
@@ -225,7 +225,7 @@ impl<'p, L: Deref<Target = Layout<'p>>> Closing<L> {
     }
 
     /// Returns the layout and the views.
-    pub fn into_family(self) -> (L, Family) {
+    pub fn into_family(self) -> (L, ViewSets) {
         let sets = self.sets;
         let mut views: Vec<FxHashSet<Box<[u8]>>> = vec![FxHashSet::default(); sets.lists.len()];
         for (list, known) in views.iter_mut().zip(&sets.known) {
@@ -238,7 +238,7 @@ impl<'p, L: Deref<Target = Layout<'p>>> Closing<L> {
         let views: Vec<_> = views.into_iter().map(Rc::new).collect();
         let all = sets.lists.iter().zip(&views);
         let of = all.flat_map(|(kinds, views)| vec![Rc::clone(views); kinds.len()]).collect();
-        (self.layout, Family { kinds: sets.lists.into_iter().flatten().collect(), views: of })
+        (self.layout, ViewSets { kinds: sets.lists.into_iter().flatten().collect(), views: of })
     }
 }
 
@@ -276,7 +276,7 @@ impl Sets {
             let next = self.homes.len() as u32;
             let home = *self.centres.entry(centre).or_insert(next);
             if home == next {
-                self.homes.push(Home::default());
+                self.homes.push(SharedPartEntry::default());
             }
             homes.push(home);
         }

@@ -5,21 +5,23 @@ use snapshot_core::observer::{Must, ObserverState};
 use crate::byte::{ANY, BASE, FRESH, I, J, LOOSE, NONE, OLD, OTHER, Row, T, integer};
 pub use crate::centre::centres;
 use crate::centre::{canonical, definite};
-use crate::claim::{Aim, Ghosts};
+use crate::claim::{Ghosts, Property};
 use crate::clock;
 use crate::flips::{load, normal, normal_into};
-use crate::join::{Effect, effect};
+use crate::interference::{Effect, effect};
 use crate::layout::{Layout, ROUND, SIGNER, SPECIFICATION, Scalar, at, op};
 use crate::step::lost::{found, may_move};
-use crate::step::{COUNTING, Failure, GAP, Kind, MEMBER, Outcome, Planted, Run};
+use crate::step::{COUNTING, Failure, GAP, InjectedFault, Kind, MEMBER, Outcome, Run};
 
 /// Returns the kinds of an obligation: one for i's scans, one for j's scans, and one for a
 /// third process at each place among them. For nesting, j is absent.
 pub fn kinds(layout: &Layout<'_>) -> Vec<Kind> {
     let kind = |members: &[u8], followed| Kind { members: members.to_vec(), followed };
-    match layout.obligation.aim {
-        Aim::Faults | Aim::Nesting => vec![kind(&[I], I), kind(&[T, I], T), kind(&[I, T], T)],
-        Aim::Observer | Aim::Memory(_) => vec![
+    match layout.obligation.property {
+        Property::Faults | Property::Nesting => {
+            vec![kind(&[I], I), kind(&[T, I], T), kind(&[I, T], T)]
+        }
+        Property::Observer | Property::Memory(_) => vec![
             kind(&[I, J], I),
             kind(&[I, J], J),
             kind(&[T, I, J], T),
@@ -50,7 +52,7 @@ pub fn lists(layout: &Layout<'_>) -> Vec<Vec<Kind>> {
 /// If there are too many.
 pub fn initial(layout: &Layout<'_>, kind: &Kind) -> Result<Vec<Vec<u8>>, Failure> {
     let mut state = vec![ANY; layout.slots.len()];
-    let planted = Planted::default();
+    let planted = InjectedFault::default();
     let constant = |of: &snapshot_language::program::Expression, me: u8| -> Option<Row> {
         let state = vec![ANY; layout.slots.len()];
         let mut branch =
@@ -131,7 +133,7 @@ pub fn steps(
     layout: &Layout<'_>,
     kind: &Kind,
     view: &[u8],
-    planted: Planted,
+    planted: InjectedFault,
 ) -> Result<Steps, Failure> {
     let mut steps = Steps::default();
     let view = &load(layout, view);
@@ -167,7 +169,7 @@ pub fn steps(
 pub(crate) fn listed(
     layout: &Layout<'_>,
     kind: &Kind,
-    planted: Planted,
+    planted: InjectedFault,
     state: Vec<u8>,
     views: &mut Vec<Vec<u8>>,
 ) -> Result<(), Failure> {
@@ -242,10 +244,10 @@ fn is_byte(layout: &Layout<'_>, kind: &Kind, at: usize, byte: u8) -> bool {
             Scalar::View => (BASE..=crate::byte::MINE).contains(&byte),
             _ => leaf.values(&kind.members).is_some_and(|values| values.contains(&byte)),
         },
-        None if at == SPECIFICATION => match layout.obligation.aim {
-            Aim::Observer => byte < 1 << ObserverState::BITS,
-            Aim::Memory(_) => byte < 4,
-            Aim::Faults | Aim::Nesting => false,
+        None if at == SPECIFICATION => match layout.obligation.property {
+            Property::Observer => byte < 1 << ObserverState::BITS,
+            Property::Memory(_) => byte < 4,
+            Property::Faults | Property::Nesting => false,
         },
         None if at == ROUND && layout.tokens() => matches!(byte, FRESH | OLD),
         None if at == ROUND => Must::from_bits(byte - 1).is_some(),

@@ -12,14 +12,14 @@ use thiserror::Error;
 
 use crate::asks::Asks;
 use crate::byte::{I, J};
-use crate::claim::{Aim, Claim, Ghosts, Obligation, missing};
+use crate::claim::{Claim, Ghosts, Obligation, Property, missing};
 use crate::clock::Clock;
 use crate::file::File;
 use crate::flips::Bit;
-use crate::layout::{Layout, Room, Scalar, Unfit, add_name, may_fail};
+use crate::layout::{Layout, Room, Scalar, Unsupported, add_name, may_fail};
 use crate::rewriting::rewritten;
 use crate::search::{Obstacle, close_within};
-use crate::step::{Failure, Planted, lost};
+use crate::step::{Failure, InjectedFault, lost};
 use crate::{Budget, Unfinished};
 
 /// Part of a proof: a guess, which cannot make a wrong certificate.
@@ -94,7 +94,7 @@ pub enum WriteError {
     Missing(Obligation),
     /// Unsupported construct.
     #[error("certificates for every n do not know {}", .0.0)]
-    Unfit(Unfit),
+    Unsupported(Unsupported),
     /// The rules of certificates do not exclude a failure that the proof excludes.
     #[error("{}: by the rules of certificates, {failure} cannot be excluded", .obligation.name())]
     Failure {
@@ -149,7 +149,7 @@ pub fn write(
     if let Some(missing) = missing(&obligations, may_fail(program)) {
         return Err(WriteError::Missing(missing));
     }
-    write_how(program, claim, parts, output, budget, Planted::default())
+    write_how(program, claim, parts, output, budget, InjectedFault::default())
 }
 
 /// As [`write()`], with faults injected in the search: for tests of the check.
@@ -163,7 +163,7 @@ pub fn write_planted(
     parts: &[Part],
     output: &mut dyn Write,
     budget: &mut Budget<'_>,
-    planted: Planted,
+    planted: InjectedFault,
 ) -> Result<Summary, WriteError> {
     let rewritten = rewritten(program, &claim.rewritten).ok_or(WriteError::Rewritten)?;
     write_how(&rewritten, claim, parts, output, budget, planted)
@@ -175,7 +175,7 @@ fn write_how(
     parts: &[Part],
     output: &mut dyn Write,
     budget: &mut Budget<'_>,
-    planted: Planted,
+    planted: InjectedFault,
 ) -> Result<Summary, WriteError> {
     fits(program)?;
     let memory = budget.memory;
@@ -187,14 +187,16 @@ fn write_how(
     let mut file = File::begin(claim, parts.len(), output)?;
     for part in parts {
         let asks = Asks::new(&proceed);
-        let mut layout = lay_out_within(program, part, asks).map_err(WriteError::Unfit)?;
+        let mut layout = lay_out_within(program, part, asks).map_err(WriteError::Unsupported)?;
         let mut closed = close_within(&layout, planted, usize::MAX, budget);
         if layout.alike && matches!(closed, Err(Obstacle::Failure(_))) {
             layout = apart(layout);
             closed = close_within(&layout, planted, usize::MAX, budget);
         }
         let family = closed.map_err(|obstacle| match obstacle {
-            Obstacle::Failure(Failure::Unfit(construct)) => WriteError::Unfit(Unfit(construct)),
+            Obstacle::Failure(Failure::Unsupported(construct)) => {
+                WriteError::Unsupported(Unsupported(construct))
+            }
             Obstacle::Failure(failure) => {
                 WriteError::Failure { obligation: part.obligation, failure }
             }
@@ -218,13 +220,13 @@ pub fn apart(layout: Layout<'_>) -> Layout<'_> {
 /// The reason why there are none.
 pub fn fits(program: &Program) -> Result<(), WriteError> {
     if !matches!(program.interface, Interface::Snapshot { .. }) {
-        return Err(WriteError::Unfit(Unfit("objects other than the snapshot")));
+        return Err(WriteError::Unsupported(Unsupported("objects other than the snapshot")));
     }
     independence::check(program).map_err(|_| WriteError::LooksAtValues)
 }
 
 /// Returns the layout of a part: its kept and its forgotten scalars.
-pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfit> {
+pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unsupported> {
     lay_out_within(program, part, Asks::default())
 }
 
@@ -233,7 +235,7 @@ pub fn lay_out_within<'p>(
     program: &'p Program,
     part: &Part,
     asks: Asks<'p>,
-) -> Result<Layout<'p>, Unfit> {
+) -> Result<Layout<'p>, Unsupported> {
     let tokens = part.obligation.has_tokens();
     let mut named = Vec::new();
     for line in &part.names {
@@ -266,11 +268,11 @@ pub fn lay_out_within<'p>(
     }
     names.extend(like);
     names.extend(layout.with_named_rows(&names));
-    layout.keep(&names).map_err(|_| Unfit("names that stand for two variables"))?;
+    layout.keep(&names).map_err(|_| Unsupported("names that stand for two variables"))?;
     if !layout.are_names_kept() {
-        return Err(Unfit("names that are not kept"));
+        return Err(Unsupported("names that are not kept"));
     }
-    if let (Some(number), Aim::Memory(_)) = (part.point, part.obligation.aim) {
+    if let (Some(number), Property::Memory(_)) = (part.point, part.obligation.property) {
         let code = layout.code[program.update().0 as usize].instructions.iter().enumerate();
         let mut accesses = code.filter(|(_, one)| matches!(one, Instruction::Access { .. }));
         let at = accesses.nth(number).map(|(at, _)| at);
@@ -278,7 +280,7 @@ pub fn lay_out_within<'p>(
     }
     if part.obligation.ghosts == Ghosts::Rounds {
         let is_set = part.round.is_some_and(|round| layout.set_round(round));
-        is_set.then_some(()).ok_or(Unfit("rounds of this kind"))?;
+        is_set.then_some(()).ok_or(Unsupported("rounds of this kind"))?;
     }
     crate::liveness::forget(&mut layout);
     // Guesses that do not fit are left out.

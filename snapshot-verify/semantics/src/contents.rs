@@ -110,7 +110,7 @@ impl Contents {
 
 impl Answer {
     /// Returns the answer of a response; `None` for an invocation.
-    pub fn of(action: &Action) -> Option<Self> {
+    pub fn new(action: &Action) -> Option<Self> {
         match action {
             Action::RespondUpdate => Some(Self::Done),
             Action::RespondScan(values) => Some(Self::Values(values.clone())),

@@ -22,7 +22,7 @@ enum Wish {
 }
 
 impl Wish {
-    fn of(line: &str) -> Self {
+    fn new(line: &str) -> Self {
         match line.trim() {
             "" | "n" | "next" => Self::On,
             "b" | "p" | "back" => Self::Back,
@@ -57,7 +57,7 @@ pub fn interact(
         line.clear();
         let wish = match input.read_line(&mut line)? {
             0 => Wish::Quit,
-            _ => Wish::of(&line),
+            _ => Wish::new(&line),
         };
         match wish {
             Wish::On if at == last => break,

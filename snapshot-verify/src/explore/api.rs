@@ -65,7 +65,7 @@ impl Answer {
         Self { status, content_type: JSON, body }
     }
 
-    fn of(result: Result<Self, ExploreError>) -> Self {
+    fn new(result: Result<Self, ExploreError>) -> Self {
         result.unwrap_or_else(|error| {
             let status = if error.is_ours() { 500 } else { 422 };
             Self::refused(status, &error.to_string())
@@ -103,7 +103,7 @@ impl Explorer {
             return Answer::refused(415, "a question is of type application/json");
         }
         if question.path == "/find" {
-            return Answer::of(self.find(stop).map(|found| Answer::json(200, &found)));
+            return Answer::new(self.find(stop).map(|found| Answer::json(200, &found)));
         }
         if question.body.len() > BODY_LIMIT {
             let reason = format!("a question has at most {BODY_LIMIT} bytes");
@@ -118,7 +118,7 @@ impl Explorer {
                 return Answer::refused(400, &reason);
             }
         };
-        Answer::of(match question.path {
+        Answer::new(match question.path {
             "/view" => self.view(&asked.moves, asked.at).map(|view| Answer::json(200, &view)),
             _ => self.trace(&asked.moves, asked.at).map(|trace| Answer {
                 status: 200,

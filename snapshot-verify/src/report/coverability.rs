@@ -69,7 +69,7 @@ pub fn json_every_object(case: &Case<'_>, every: &EveryObject) -> String {
         }
     }
     if let Some(exercise) = case.exercise {
-        line["exercised"] = json!(Exercised::of(case, exercise));
+        line["exercised"] = json!(Exercised::new(case, exercise));
         line["exercised"]["processes"] = case.request.processes.into();
     }
     line.to_string() + "\n"

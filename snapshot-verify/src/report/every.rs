@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use snapshot_hints::ladder::{Attempt, Rung};
-use snapshot_hints::tell;
+use snapshot_hints::report;
 use snapshot_invariant::claim::{Ghosts, Obligation};
 use snapshot_invariant::step::Kind;
 use snapshot_invariant::trace::Event;
@@ -47,10 +47,10 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
     }
     // A proof is for the reader of JSON; an attempt says how far it went.
     let is_verified = every.verdict() == "verified";
-    for rung in every.answer.rungs.iter().filter(|rung| !is_verified && tell::is_told(rung)) {
-        let (name, what) = (rung.obligation.name(), tell::property(rung.obligation));
+    for rung in every.answer.rungs.iter().filter(|rung| !is_verified && report::is_told(rung)) {
+        let (name, what) = (rung.obligation.name(), report::property(rung.obligation));
         let hints = if rung.is_hinted { "" } else { ", without hints" };
-        text.push_str(&format!("  {name}, {what}{hints}: {}", tell::outcome(rung, source)));
+        text.push_str(&format!("  {name}, {what}{hints}: {}", report::outcome(rung, source)));
         text.push_str(&format!(
             " ({} views, {} centres, {})\n",
             count(rung.views() as u64),
@@ -70,7 +70,7 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
         let steps = every.answer.rungs.iter().rev().find_map(steps);
         if let Some(events) = steps.filter(|_| every.short() == Unfinished::Unproved) {
             text.push_str("  The steps that could not be excluded:\n");
-            for line in tell::events(events, source) {
+            for line in report::events(events, source) {
                 text.push_str(&format!("    {line}\n"));
             }
         }
@@ -115,7 +115,7 @@ fn steps(rung: &Rung) -> Option<&[Event]> {
 /// executions.
 pub fn json_every(case: &Case<'_>, every: &Every) -> String {
     let (source, exercise) = (case.source, case.exercise);
-    let exercised = exercise.map(|exercise| Exercised::of(case, exercise));
+    let exercised = exercise.map(|exercise| Exercised::new(case, exercise));
     let rungs: Vec<Value> = every.answer.rungs.iter().map(|rung| rung_of(rung, source)).collect();
     let n = every.wrong.as_ref().map(|(request, _)| request.processes);
     let mut line = json!({
@@ -178,7 +178,7 @@ pub fn json_every(case: &Case<'_>, every: &Every) -> String {
 
 fn rung_of(rung: &Rung, source: &Source) -> Value {
     let list = |(kinds, views): &(Vec<Kind>, usize)| {
-        let kinds: Vec<String> = kinds.iter().map(tell::kind).collect();
+        let kinds: Vec<String> = kinds.iter().map(report::kind).collect();
         json!({"tracked": kinds.join(", "), "level": 1, "views": views})
     };
     let kinds: Vec<Value> = rung.lists.iter().map(list).collect();
@@ -189,10 +189,10 @@ fn rung_of(rung: &Rung, source: &Source) -> Value {
             Ghosts::Calls => "calls",
             Ghosts::Rounds => "rounds",
         },
-        "obligation": tell::property(rung.obligation),
+        "obligation": report::property(rung.obligation),
         "hints": rung.is_hinted,
         "holds": rung.holds(),
-        "outcome": tell::outcome(rung, source),
+        "outcome": report::outcome(rung, source),
         "kinds": kinds,
         "centres": rung.centres,
         "seconds": rung.elapsed.as_secs_f64(),

@@ -211,7 +211,7 @@ struct StuckAt {
 }
 
 impl Exercised {
-    pub fn of(case: &Case<'_>, exercise: &Exercise) -> Self {
+    pub fn new(case: &Case<'_>, exercise: &Exercise) -> Self {
         let places = |wanted: Occurrence| {
             let statements = exercise.statements.iter();
             let such = statements.filter(|(_, standing)| *standing == wanted);
@@ -224,7 +224,7 @@ impl Exercised {
             returns: standing.name(),
         });
         let stuck = |ending: &Ending| match ending {
-            Ending::Impossible(stuck) => Some(StuckAt::of(case, exercise, stuck)),
+            Ending::Impossible(stuck) => Some(StuckAt::new(case, exercise, stuck)),
             Ending::Possible | Ending::Open => None,
         };
         Self {
@@ -237,14 +237,14 @@ impl Exercised {
             stuck: stuck(&exercise.ending),
             alone: exercise.alone.name(),
             blocked: stuck(&exercise.alone),
-            waiting: exercise.waiting.as_ref().map(|stuck| StuckAt::of(case, exercise, stuck)),
+            waiting: exercise.waiting.as_ref().map(|stuck| StuckAt::new(case, exercise, stuck)),
             states: exercise.states,
         }
     }
 }
 
 impl StuckAt {
-    fn of(case: &Case<'_>, exercise: &Exercise, stuck: &Stuck) -> Self {
+    fn new(case: &Case<'_>, exercise: &Exercise, stuck: &Stuck) -> Self {
         let position = stuck.at.map(|span| case.source.position(span));
         let moves = stuck.moves.iter().map(|made| made.named(&exercise.names).to_string());
         Self {

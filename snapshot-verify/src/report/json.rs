@@ -71,7 +71,7 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
         threads: request.threads.get(),
         memory: request.memory,
         looks_at_values: case.looks_at_values,
-        exercised: case.exercise.map(|exercise| Exercised::of(case, exercise)),
+        exercised: case.exercise.map(|exercise| Exercised::new(case, exercise)),
         cause: None,
         violation: None,
         misplaced: None,

@@ -64,7 +64,7 @@ impl<'m> Attempt<'m> {
             match check(self.subject, &mut self.ladder, may.memory, self.limit, watch) {
                 Checked::Accepted(proof) => self.proof = Some(proof),
                 Checked::Short(which) => self.short = Some(which),
-                Checked::Unfit => {}
+                Checked::Unsupported => {}
                 Checked::Wrong(error) => return Err(error),
             }
         }

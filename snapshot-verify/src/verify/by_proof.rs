@@ -56,15 +56,15 @@ pub enum Way {
 /// As [`verify`].
 pub fn verify_by(
     program: &Program,
-    speaks_for_all: bool,
+    is_data_independent: bool,
     request: &Request,
     way: &Way,
     watch: &dyn Watch,
 ) -> Result<(Vec<Outcome>, Option<Every>), VerifyError> {
     match way {
-        Way::Search => Ok((verify(program, speaks_for_all, request, watch)?, None)),
-        Way::Hunt => Ok((hunted(program, speaks_for_all, request, watch)?, None)),
-        Way::Cheaper => Ok((cheaper(program, speaks_for_all, request, watch)?, None)),
+        Way::Search => Ok((verify(program, is_data_independent, request, watch)?, None)),
+        Way::Hunt => Ok((hunted(program, is_data_independent, request, watch)?, None)),
+        Way::Cheaper => Ok((cheaper(program, is_data_independent, request, watch)?, None)),
         Way::Proof(rungs) => {
             let every = super::every::every_by(program, request, rungs, false, watch)?;
             Ok((unsearched(request, &every, watch), Some(every)))
@@ -75,41 +75,41 @@ pub fn verify_by(
 /// Searches, and hunts if that takes long.
 fn hunted(
     program: &Program,
-    speaks_for_all: bool,
+    is_data_independent: bool,
     request: &Request,
     watch: &dyn Watch,
 ) -> Result<Vec<Outcome>, VerifyError> {
-    in_turns(program, speaks_for_all, request, watch, &AtomicBool::new(false), None)
+    in_turns(program, is_data_independent, request, watch, &AtomicBool::new(false), None)
 }
 
 /// Searches, with turns of hunts and of the attempt at a proof.
 fn in_turns(
     program: &Program,
-    speaks_for_all: bool,
+    is_data_independent: bool,
     request: &Request,
     watch: &dyn Watch,
     answered: &AtomicBool,
     trying: Option<&Trying<'_>>,
 ) -> Result<Vec<Outcome>, VerifyError> {
-    let hunting = Hunting::new(program, speaks_for_all, request, watch, answered);
+    let hunting = Hunting::new(program, is_data_independent, request, watch, answered);
     let turns: Vec<&dyn Turn> =
         trying.map(|one| one as _).into_iter().chain([&hunting as _]).collect();
     let turns = Turns::new(watch, request.memory, answered, &turns);
-    let outcomes = verify(program, speaks_for_all, request, &turns);
+    let outcomes = verify(program, is_data_independent, request, &turns);
     hunting.into_found().unwrap_or(outcomes)
 }
 
 fn cheaper(
     program: &Program,
-    speaks_for_all: bool,
+    is_data_independent: bool,
     request: &Request,
     watch: &dyn Watch,
 ) -> Result<Vec<Outcome>, VerifyError> {
     if program.object().is_some() {
-        return verify(program, speaks_for_all, request, watch);
+        return verify(program, is_data_independent, request, watch);
     }
-    if !speaks_for_all {
-        return hunted(program, speaks_for_all, request, watch);
+    if !is_data_independent {
+        return hunted(program, is_data_independent, request, watch);
     }
     let end = request.time.and_then(|time| Instant::now().checked_add(time));
     let deadline = Deadline::new(end, Some(watch.stop()));
@@ -117,7 +117,7 @@ fn cheaper(
     let limit = Limit { deadline, proceed: &proceed };
     let answered = AtomicBool::new(false);
     let trying = Trying::new(program, request, watch, &answered, limit);
-    let searched = in_turns(program, speaks_for_all, request, watch, &answered, Some(&trying));
+    let searched = in_turns(program, is_data_independent, request, watch, &answered, Some(&trying));
     let mut outcomes = match searched {
         Err(error) if is_too_large(&error) => {
             trying.insist();
@@ -287,7 +287,7 @@ impl<'a> Trying<'a> {
                 *self.found.borrow_mut() = proved(&ladder.answer());
             }
             Checked::Wrong(error) => *self.error.borrow_mut() = Some(error),
-            Checked::Short(_) | Checked::Unfit => {}
+            Checked::Short(_) | Checked::Unsupported => {}
         }
     }
 

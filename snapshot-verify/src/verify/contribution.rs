@@ -207,8 +207,8 @@ fn without(
     let began = Instant::now();
     let request =
         Request { operations, time, states: Some(STATES), keep_going: false, ..request.clone() };
-    let speaks_for_all = independence::check(&program).is_ok();
-    let outcomes = match verify(&program, speaks_for_all, &request, watch) {
+    let is_data_independent = independence::check(&program).is_ok();
+    let outcomes = match verify(&program, is_data_independent, &request, watch) {
         Ok(outcomes) => outcomes,
         Err(error) if error.is_ours() => return Err(error),
         // The program is too large, for instance.

@@ -177,7 +177,7 @@ pub fn every_by(
         subjects.iter().map(|subject| Attempt::new(subject, rungs, limit)).collect();
     let mut hunt = Hunt { open: Vec::new(), searched: Vec::new(), states: 0, end };
     hunt.open.extend((2..=LARGEST).filter(|_| searches));
-    let speaks_for_all = !attempts.iter().any(|attempt| attempt.answer().looks_at_values);
+    let is_data_independent = !attempts.iter().any(|attempt| attempt.answer().looks_at_values);
     let (mut wrong, mut proved) = (None, None);
     for round in 0.. {
         let is_over = deadline.is_over() || (end.is_none() && round == ROUNDS);
@@ -197,7 +197,7 @@ pub fn every_by(
         let states = states(views, is_tried);
         let is_alone = proved.is_none_or(|at| attempts[at].stands_alone());
         if is_alone {
-            wrong = hunt.search(program, speaks_for_all, request, states, watch)?;
+            wrong = hunt.search(program, is_data_independent, request, states, watch)?;
         }
         match (proved, &wrong) {
             (Some(_), Some(_)) => return Err(VerifyError::Contradiction),
@@ -256,7 +256,7 @@ impl Hunt {
     fn search(
         &mut self,
         program: &Program,
-        speaks_for_all: bool,
+        is_data_independent: bool,
         request: &Request,
         states: u64,
         watch: &dyn Watch,
@@ -278,7 +278,7 @@ impl Hunt {
                 keep_going: false,
                 ..request.clone()
             };
-            let outcomes = match verify(program, speaks_for_all, &request, watch) {
+            let outcomes = match verify(program, is_data_independent, &request, watch) {
                 // Instances of more processes are no smaller.
                 Err(error) if is_too_large(&error) => break,
                 outcomes => outcomes?,

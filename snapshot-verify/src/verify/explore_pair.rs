@@ -119,7 +119,7 @@ impl<'a> PairExplorer<'a> {
     /// Returns the measures of the same effort for an isomorphic pair, if that found nothing: this
     /// pair would give the same result. The flag is false if that exploration stopped at a number
     /// of states no smaller than this pair's share.
-    fn like(
+    fn reuse_isomorphic(
         &self,
         pair: [Process; 2],
         prepared: &Prepared,
@@ -255,7 +255,8 @@ impl PairExplorer<'_> {
         let mut rounds = Rounds::new(self, (pair, effort), share, deadline, prepared)?;
         rounds.check_passes()?;
         rounds.learn_as_others()?;
-        let like = self.like(pair, &rounds.prepared, effort, &rounds.plan, share, deadline)?;
+        let like =
+            self.reuse_isomorphic(pair, &rounds.prepared, effort, &rounds.plan, share, deadline)?;
         if let Some((measures, is_whole)) = like {
             let prepared = rounds.prepared;
             self.prepared.insert(key, prepared);

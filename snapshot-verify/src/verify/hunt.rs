@@ -43,7 +43,7 @@ const fn first(processes: usize) -> u64 {
 /// Hunts while a search runs.
 pub struct Hunting<'a> {
     program: &'a Program,
-    speaks_for_all: bool,
+    is_data_independent: bool,
     request: Request,
     watch: &'a dyn Watch,
     /// Set by a finding, or another answer.
@@ -56,7 +56,7 @@ pub struct Hunting<'a> {
 impl<'a> Hunting<'a> {
     pub fn new(
         program: &'a Program,
-        speaks_for_all: bool,
+        is_data_independent: bool,
         request: &Request,
         watch: &'a dyn Watch,
         answered: &'a AtomicBool,
@@ -69,7 +69,7 @@ impl<'a> Hunting<'a> {
             is_unbounded && request.method == Method::Exploration && !request.keep_going;
         Self {
             program,
-            speaks_for_all,
+            is_data_independent,
             request: Request { operations: Operations::Grow, ..request.clone() },
             watch,
             answered,
@@ -95,7 +95,7 @@ impl Turn for Hunting<'_> {
         let most = (LEAST * others).max(states / SHARE);
         let request = Request { states: Some(most), memory, ..self.request.clone() };
         let watch = Hunt { watch: self.watch };
-        let found = verify(self.program, self.speaks_for_all, &request, &watch);
+        let found = verify(self.program, self.is_data_independent, &request, &watch);
         let is_wrong = |outcome: &Outcome| outcome.verdict.is_wrong();
         match &found {
             Ok(outcomes) if !outcomes.iter().any(is_wrong) => true,

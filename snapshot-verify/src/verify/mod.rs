@@ -80,14 +80,14 @@ use strategy::{Finding, Found, explore_all};
 /// Answers a request. Returns one outcome per pair, in order, or a single one with
 /// [`Request::values`].
 ///
-/// `speaks_for_all` says that the program is data-independent, so that its simple executions
+/// `is_data_independent` says that the program is data-independent, so that its simple executions
 /// represent all others.
 ///
 /// # Errors
 /// If the request cannot be met, or this program turns out to be wrong.
 pub fn verify(
     program: &Program,
-    speaks_for_all: bool,
+    is_data_independent: bool,
     request: &Request,
     watch: &dyn Watch,
 ) -> Result<Vec<Outcome>, VerifyError> {
@@ -117,7 +117,8 @@ pub fn verify(
         }
     };
     let is_simple = request.values.is_none();
-    let clean = if speaks_for_all || !is_simple { Verdict::Verified } else { Verdict::Refused };
+    let clean =
+        if is_data_independent || !is_simple { Verdict::Verified } else { Verdict::Refused };
     let outcome = |found: Found<Verdict>| Outcome {
         pair: is_simple.then_some(found.pair),
         verdict: match found.finding {

@@ -53,7 +53,7 @@ pub(super) enum Checked {
     /// The budget was short.
     Short(&'static str),
     /// There is no certificate of this size.
-    Unfit,
+    Unsupported,
     /// A fault of ours.
     Wrong(VerifyError),
 }
@@ -75,7 +75,7 @@ pub(super) fn check(
     match ladder.certificate(&claim, &mut certificate) {
         Some(Ok(_)) => {}
         Some(Err(WriteError::Unfinished(unfinished))) => return short(unfinished, limit),
-        Some(Err(_)) | None => return Checked::Unfit,
+        Some(Err(_)) | None => return Checked::Unsupported,
     }
     let mut proceed = limit.proceed;
     let mut budget = Budget { memory, proceed: &mut proceed };

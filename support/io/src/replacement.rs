@@ -23,7 +23,7 @@ impl Replacement {
     ///
     /// # Errors
     /// If no file can be created beside it.
-    pub fn of(path: &Path) -> io::Result<Self> {
+    pub fn new(path: &Path) -> io::Result<Self> {
         let place = target(path);
         let mut builder = tempfile::Builder::new();
         builder.suffix(UNFINISHED);
@@ -73,7 +73,7 @@ pub fn write_with<E: From<io::Error>>(
     if path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
         return contents(&mut File::options().write(true).open(path)?);
     }
-    let mut replacement = Replacement::of(path)?;
+    let mut replacement = Replacement::new(path)?;
     contents(replacement.file())?;
     Ok(replacement.persist()?)
 }
@@ -87,7 +87,7 @@ pub fn write_durably(
     path: &Path,
     contents: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut replacement = Replacement::of(path)?;
+    let mut replacement = Replacement::new(path)?;
     contents(replacement.file())?;
     replacement.file().sync_all()?;
     // The new name is on the disk once the folder is; not all systems can confirm that of a folder.

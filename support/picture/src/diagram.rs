@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use snapshot_core::explanation::{Ending, Exhibit, Explanation};
+use snapshot_core::explanation::{Ending, Explanation, ProofOperation};
 use snapshot_core::history::{Operation, OperationKind, Outcome};
 use snapshot_core::verdict::Linearization;
 use snapshot_core::{History, Names, OperationId, Process, Segment};
@@ -112,8 +112,8 @@ impl Diagram {
     /// Returns the operations of a violation, with their forced order.
     pub fn of_explanation<V: Clone + Display + Eq>(explanation: &Explanation<V>) -> Self {
         let mut counter = Counter::default();
-        let exhibits = explanation.exhibits.iter();
-        let names = exhibits.map(|one| counter.next(one.is_scan()));
+        let operations = explanation.operations.iter();
+        let names = operations.map(|one| counter.next(one.is_scan()));
         Self::with_names(explanation, names.collect())
     }
 
@@ -122,7 +122,7 @@ impl Diagram {
         explanation: &Explanation<V>,
         name: impl Fn(OperationId) -> String,
     ) -> Self {
-        let names = explanation.exhibits.iter().map(|exhibit| name(exhibit.id));
+        let names = explanation.operations.iter().map(|operation| name(operation.id));
         Self::with_names(explanation, names.collect())
     }
 
@@ -130,9 +130,10 @@ impl Diagram {
         explanation: &Explanation<V>,
         names: Vec<String>,
     ) -> Self {
-        let exhibits = explanation.exhibits.iter().zip(names);
-        let bars: Vec<Bar> =
-            exhibits.map(|(exhibit, name)| exhibited(exhibit, name, &explanation.names)).collect();
+        let operations = explanation.operations.iter().zip(names);
+        let bars: Vec<Bar> = operations
+            .map(|(operation, name)| exhibited(operation, name, &explanation.names))
+            .collect();
         let find = |id: OperationId| bars.iter().position(|bar| bar.operation == id);
         let name = |id: OperationId| {
             find(id).map_or_else(|| format!("operation {id}"), |at| bars[at].name.clone())
@@ -259,20 +260,20 @@ pub(crate) fn deed<V: Display>(
     }
 }
 
-fn exhibited<V: Display>(exhibit: &Exhibit<V>, name: String, names: &Names) -> Bar {
-    let deed = exhibit.deed.label(names);
-    let (end, is_pending, is_failed) = match exhibit.ending {
+fn exhibited<V: Display>(operation: &ProofOperation<V>, name: String, names: &Names) -> Bar {
+    let deed = operation.deed.label(names);
+    let (end, is_pending, is_failed) = match operation.ending {
         Ending::Response(event) => (Some(event), false, false),
         Ending::Failure(event) => (Some(event), false, true),
         Ending::Unknown(_) | Ending::None => (None, true, false),
     };
     Bar {
-        operation: exhibit.id,
+        operation: operation.id,
         name,
         deed,
-        process: exhibit.process,
-        is_scan: exhibit.is_scan(),
-        begin: exhibit.invocation,
+        process: operation.process,
+        is_scan: operation.is_scan(),
+        begin: operation.invocation,
         end,
         is_pending,
         is_failed,

@@ -132,7 +132,7 @@ fn named<V: Clone + Display + Eq>(
 }
 
 fn updated<V: Clone + Eq>(explanation: &Explanation<V>, id: OperationId) -> Option<Segment> {
-    match explanation.exhibit(id)?.deed {
+    match explanation.operation(id)?.deed {
         Deed::Update { segment, .. } => Some(segment),
         Deed::Scan { .. } => None,
     }

@@ -45,7 +45,7 @@ const fn class(cause: Cause) -> &'static str {
 
 /// Returns the width of a drawn diagram, in pixels.
 pub fn width(diagram: &Diagram) -> usize {
-    Layout::of(diagram).width
+    Layout::new(diagram).width
 }
 
 /// Maximum number of drawn operations: a larger picture would be unreadable.
@@ -82,7 +82,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(diagram: &Diagram) -> Self {
+    fn new(diagram: &Diagram) -> Self {
         let width = |bar: &Bar| bar.label().chars().count() * CHARACTER;
         let widths: Vec<usize> = diagram.bars.iter().map(width).collect();
         let places = places(diagram, &widths, &MEASURE);
@@ -120,7 +120,7 @@ impl Layout {
 }
 
 fn draw(diagram: &Diagram, title: &str, prefix: &str, style: &str) -> String {
-    let layout = Layout::of(diagram);
+    let layout = Layout::new(diagram);
     let (width, height) = (layout.width, layout.height);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" role=\"img\" \

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use self::frame::{Greeting, ToBranch, ToHead, greeting, read, write};
+use self::frame::{Greeting, ToCoordinator, ToWorker, greeting, read, write};
 
 #[allow(dead_code, reason = "the program uses all of it")]
 #[path = "../../../../snapshot-test/src/cli/cluster/frame.rs"]
@@ -24,8 +24,8 @@ pub fn check(bytes: &[u8]) {
         let again: Greeting = greeting(&mut written.as_slice()).expect("it was read before");
         assert_eq!(again, said);
     }
-    frames::<ToHead>(bytes);
-    frames::<ToBranch>(bytes);
+    frames::<ToCoordinator>(bytes);
+    frames::<ToWorker>(bytes);
 }
 
 fn frames<F: Debug + DeserializeOwned + Serialize>(bytes: &[u8]) {

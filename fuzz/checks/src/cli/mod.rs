@@ -5,7 +5,7 @@ pub mod cluster;
 pub mod lsp;
 
 /// Content of a cluster's frames.
-mod outlet {
+mod result_printer {
     use serde::{Deserialize, Serialize};
 
     /// As in `snapshot-test`.

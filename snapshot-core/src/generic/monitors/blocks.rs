@@ -36,7 +36,7 @@ use crate::seeded::SeededMap;
 
 /// Decides a cell with this initial value.
 pub(super) fn judge<V: Eq + Hash>(part: &Part<V>, initial: Option<&V>) -> Found {
-    let mut cell = match Cell::of(part, initial) {
+    let mut cell = match Cell::new(part, initial) {
         Ok(cell) => cell,
         Err(found) => return found,
     };
@@ -103,7 +103,7 @@ struct Chain {
 }
 
 impl<'p, V: Eq + Hash> Cell<'p, V> {
-    fn of(part: &'p Part<V>, initial: Option<&'p V>) -> Result<Self, Found> {
+    fn new(part: &'p Part<V>, initial: Option<&'p V>) -> Result<Self, Found> {
         let mut numbers: SeededMap<&V, u32> = SeededMap::default();
         let mut blocks: Vec<Block> = Vec::new();
         let mut misses = Vec::new();

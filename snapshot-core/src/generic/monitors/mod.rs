@@ -120,7 +120,7 @@ fn collection<V: Eq + Hash>(
     part: &Part<V>,
     judge: impl Fn(&Values<'_, V>, Vec<Life>) -> Found,
 ) -> Decision {
-    let values = match Values::of(part) {
+    let values = match Values::new(part) {
         Ok(values) => values,
         Err(decision) => return decision,
     };

@@ -46,7 +46,7 @@ use crate::generic::proof::{Debt, Proof};
 /// Decides a queue with these values.
 pub(super) fn judge<V>(values: &Values<'_, V>, mut lives: Vec<Life>) -> Found {
     let part = values.part;
-    let deadlines = match Deadlines::of(values, &lives) {
+    let deadlines = match Deadlines::new(values, &lives) {
         Ok(deadlines) => deadlines,
         Err(proof) => return Found::Violation(proof),
     };
@@ -54,7 +54,7 @@ pub(super) fn judge<V>(values: &Values<'_, V>, mut lives: Vec<Life>) -> Found {
         Ok(points) => points,
         Err(found) => return found,
     };
-    deadlines.settle(values, &mut lives, &points);
+    deadlines.assign_removals(values, &mut lives, &points);
     match order(part, &lives, &points) {
         Ok(order) => Found::Order(order),
         Err((first, second)) => Found::Violation(Proof::Overtaken {
@@ -75,7 +75,7 @@ struct Deadlines {
 impl Deadlines {
     /// # Errors
     /// If there are too few removals without response. Without any, that is left to the order.
-    fn of<V>(values: &Values<'_, V>, lives: &[Life]) -> Result<Self, Proof> {
+    fn new<V>(values: &Values<'_, V>, lives: &[Life]) -> Result<Self, Proof> {
         let (part, takers) = (values.part, &values.takers);
         if takers.is_empty() {
             return Ok(Self { due: Vec::new(), staying: Vec::new() });
@@ -117,7 +117,12 @@ impl Deadlines {
     }
 
     /// Gives each value that must have left a removal without response.
-    fn settle<V>(&self, values: &Values<'_, V>, lives: &mut [Life], points: &[(u32, u32)]) {
+    fn assign_removals<V>(
+        &self,
+        values: &Values<'_, V>,
+        lives: &mut [Life],
+        points: &[(u32, u32)],
+    ) {
         let mut deadline = vec![NEVER; lives.len()];
         for &(by, life) in &self.due {
             deadline[life as usize] = by;
@@ -245,7 +250,7 @@ fn order<V>(
 ) -> Result<Vec<u32>, (usize, usize)> {
     let zone_of = |life: &Life| points.partition_point(|(point, _)| *point <= life.begun());
     let zones = points.len() + 1;
-    let sorted = Sorted::of(part, lives, zones, zone_of);
+    let sorted = Sorted::new(part, lives, zones, zone_of);
     let mut found = Vec::with_capacity(part.ids.len());
     let mut removals = Vec::new();
     let mut flags = vec![0; lives.len()];
@@ -285,7 +290,7 @@ struct Sorted {
 }
 
 impl Sorted {
-    fn of<V>(
+    fn new<V>(
         part: &Part<V>,
         lives: &[Life],
         zones: usize,

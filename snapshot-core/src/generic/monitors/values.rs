@@ -85,7 +85,7 @@ impl<'p, V: Eq + Hash> Values<'p, V> {
     ///
     /// # Errors
     /// If that alone decides, or the part has effects that no collection has.
-    pub fn of(part: &'p Part<V>) -> Result<Self, Decision> {
+    pub fn new(part: &'p Part<V>) -> Result<Self, Decision> {
         let mut numbers: SeededMap<&V, u32> = SeededMap::default();
         let mut found = Self {
             part,
@@ -127,8 +127,8 @@ impl<'p, V: Eq + Hash> Values<'p, V> {
             list.push((number, index));
         }
         let count = found.values.len();
-        let additions = Groups::of(count, &additions);
-        let removals = Groups::of(count, &removals);
+        let additions = Groups::new(count, &additions);
+        let removals = Groups::new(count, &removals);
         found.ambiguous = vec![false; count];
         let mut in_order = Vec::new();
         for value in 0..count {
@@ -188,7 +188,7 @@ struct Groups {
 }
 
 impl Groups {
-    fn of(values: usize, operations: &[(u32, u32)]) -> Self {
+    fn new(values: usize, operations: &[(u32, u32)]) -> Self {
         let mut starts = vec![0; values + 1];
         for (value, _) in operations {
             starts[*value as usize + 1] += 1;

@@ -4,7 +4,7 @@ use crate::OperationId;
 use crate::generic::effect::{Effect, effects};
 use crate::generic::monitors::{self, Decision, part::Part};
 use crate::generic::online::{self, OnlineOf};
-use crate::generic::{ByValues, Concern, History, Specification};
+use crate::generic::{ByValues, History, RelevantValues, Specification};
 
 /// A counter with its initial number.
 #[derive(Clone, Copy, Debug, Default)]
@@ -94,8 +94,8 @@ impl Specification for Counter {
 impl ByValues for Counter {
     type Value = ();
 
-    fn concern(&self, _: &CounterInput, _: Option<&CounterOutput>) -> Concern<()> {
-        Concern::All
+    fn concern(&self, _: &CounterInput, _: Option<&CounterOutput>) -> RelevantValues<()> {
+        RelevantValues::All
     }
 }
 

@@ -8,7 +8,7 @@ use crate::generic::certificate::{Facts, Kind, ProofError};
 use crate::generic::effect::Effect;
 use crate::generic::monitors::{self, Decision, part::Part};
 use crate::generic::online::{self, OnlineOf};
-use crate::generic::{ByValues, Concern, History, Operation, Proof, Specification};
+use crate::generic::{ByValues, History, Operation, Proof, RelevantValues, Specification};
 use crate::seeded::SeededMap;
 
 /// A lock, free at first, that one owner has at a time.
@@ -96,8 +96,8 @@ impl<V: Clone + Eq + Hash> Specification for Lock<V> {
 impl<V: Clone + Eq + Hash> ByValues for Lock<V> {
     type Value = ();
 
-    fn concern(&self, _: &LockInput<V>, _: Option<&LockOutput>) -> Concern<()> {
-        Concern::All
+    fn concern(&self, _: &LockInput<V>, _: Option<&LockOutput>) -> RelevantValues<()> {
+        RelevantValues::All
     }
 }
 

@@ -10,7 +10,7 @@ use crate::generic::certificate::{Facts, Kind, ProofError};
 use crate::generic::effect::{Effect, compare_and_swap, effects};
 use crate::generic::monitors::{self, Decision, part::Part};
 use crate::generic::online::{self, OnlineOf};
-use crate::generic::{Beyond, ByValues, Concern, History, Proof, Specification};
+use crate::generic::{Beyond, ByValues, History, Proof, RelevantValues, Specification};
 
 /// The texts of values that grow.
 #[derive(Clone, Copy, Debug)]
@@ -307,8 +307,8 @@ impl<K: Clone + Eq + Hash + Ord, V: Clone + Eq + Hash> Map<K, V> {
 impl<K: Clone + Eq + Hash + Ord, V: Clone + Eq + Hash> ByValues for Map<K, V> {
     type Value = K;
 
-    fn concern(&self, input: &MapInput<K, V>, _: Option<&MapOutput<V>>) -> Concern<K> {
-        Concern::Value(input.key().clone())
+    fn concern(&self, input: &MapInput<K, V>, _: Option<&MapOutput<V>>) -> RelevantValues<K> {
+        RelevantValues::Value(input.key().clone())
     }
 }
 

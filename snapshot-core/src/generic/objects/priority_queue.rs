@@ -9,7 +9,7 @@ use crate::generic::certificate::{Facts, Kind, ProofError};
 use crate::generic::effect::{Effect, effects};
 use crate::generic::monitors::{self, Decision, part::Part};
 use crate::generic::online::{self, OnlineOf};
-use crate::generic::{ByValues, Concern, History, Proof, Specification};
+use crate::generic::{ByValues, History, Proof, RelevantValues, Specification};
 
 /// A priority queue of any length, empty at first, whose values are their priorities.
 #[derive(Clone, Copy, Debug)]
@@ -139,11 +139,13 @@ impl<V: Clone + Eq + Hash + Ord> ByValues for PriorityQueue<V> {
         &self,
         input: &PriorityQueueInput<V>,
         output: Option<&PriorityQueueOutput<V>>,
-    ) -> Concern<V> {
+    ) -> RelevantValues<V> {
         match (input, output) {
             (PriorityQueueInput::Add(value), _)
-            | (_, Some(PriorityQueueOutput::Removed(value))) => Concern::Value(value.clone()),
-            _ => Concern::All,
+            | (_, Some(PriorityQueueOutput::Removed(value))) => {
+                RelevantValues::Value(value.clone())
+            }
+            _ => RelevantValues::All,
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::generic::certificate::{Facts, Kind, ProofError};
 use crate::generic::effect::{Effect, effects};
 use crate::generic::monitors::{self, Beyond, Decision, part::Part};
 use crate::generic::online::{self, OnlineOf};
-use crate::generic::{ByValues, Concern, History, Proof, Specification};
+use crate::generic::{ByValues, History, Proof, RelevantValues, Specification};
 
 /// A queue, empty at first. It has no parts: that x was enqueued before y matters to dequeues.
 ///
@@ -161,13 +161,13 @@ impl<V: Clone + Eq + Hash> Specification for Queue<V> {
 impl<V: Clone + Eq + Hash> ByValues for Queue<V> {
     type Value = V;
 
-    fn concern(&self, input: &QueueInput<V>, output: Option<&QueueOutput<V>>) -> Concern<V> {
+    fn concern(&self, input: &QueueInput<V>, output: Option<&QueueOutput<V>>) -> RelevantValues<V> {
         match (input, output) {
-            _ if self.most.is_some() => Concern::All,
+            _ if self.most.is_some() => RelevantValues::All,
             (QueueInput::Enqueue(value), _) | (_, Some(QueueOutput::Dequeued(value))) => {
-                Concern::Value(value.clone())
+                RelevantValues::Value(value.clone())
             }
-            _ => Concern::All,
+            _ => RelevantValues::All,
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::generic::certificate::{Facts, Kind, ProofError};
 use crate::generic::effect::{Effect, effects};
 use crate::generic::monitors::{self, Decision, part::Part};
 use crate::generic::online::{self, OnlineOf};
-use crate::generic::{ByValues, Concern, History, Proof, Specification};
+use crate::generic::{ByValues, History, Proof, RelevantValues, Specification};
 
 /// A register with its initial value.
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,14 +108,18 @@ impl<V: Clone + Eq + Hash> Specification for Register<V> {
 impl<V: Clone + Eq + Hash> ByValues for Register<V> {
     type Value = V;
 
-    fn concern(&self, input: &RegisterInput<V>, output: Option<&RegisterOutput<V>>) -> Concern<V> {
+    fn concern(
+        &self,
+        input: &RegisterInput<V>,
+        output: Option<&RegisterOutput<V>>,
+    ) -> RelevantValues<V> {
         match (input, output) {
             (RegisterInput::Write(value), _) | (_, Some(RegisterOutput::Read(value)))
                 if *value != self.initial =>
             {
-                Concern::Value(value.clone())
+                RelevantValues::Value(value.clone())
             }
-            _ => Concern::All,
+            _ => RelevantValues::All,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A counting semaphore.
 
-use crate::generic::{ByValues, Concern, Specification};
+use crate::generic::{ByValues, RelevantValues, Specification};
 
 /// A semaphore. A release adds a permit, also one that was not acquired.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,7 @@ impl Specification for Semaphore {
 impl ByValues for Semaphore {
     type Value = ();
 
-    fn concern(&self, _: &SemaphoreInput, _: Option<&SemaphoreOutput>) -> Concern<()> {
-        Concern::All
+    fn concern(&self, _: &SemaphoreInput, _: Option<&SemaphoreOutput>) -> RelevantValues<()> {
+        RelevantValues::All
     }
 }

@@ -7,7 +7,7 @@ use crate::OperationId;
 use crate::generic::effect::{Effect, effects};
 use crate::generic::monitors::{self, Decision, part::Part};
 use crate::generic::online::{self, OnlineOf};
-use crate::generic::{ByValues, Concern, History, Specification};
+use crate::generic::{ByValues, History, RelevantValues, Specification};
 
 /// A set of values, usually empty at first.
 ///
@@ -131,8 +131,8 @@ impl<V: Clone + Eq + Hash + Ord> Specification for Set<V> {
 impl<V: Clone + Eq + Hash + Ord> ByValues for Set<V> {
     type Value = V;
 
-    fn concern(&self, input: &SetInput<V>, _: Option<&SetOutput>) -> Concern<V> {
-        Concern::Value(input.element().clone())
+    fn concern(&self, input: &SetInput<V>, _: Option<&SetOutput>) -> RelevantValues<V> {
+        RelevantValues::Value(input.element().clone())
     }
 }
 

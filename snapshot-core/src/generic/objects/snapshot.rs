@@ -158,6 +158,6 @@ impl Snapshot<u32> {
                 operation.ending = Ending::Failed { event: operation.invocation };
             }
         }
-        (Self { initial }, History::of(operations, history.len()))
+        (Self { initial }, History::new(operations, history.len()))
     }
 }

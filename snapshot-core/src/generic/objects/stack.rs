@@ -8,7 +8,7 @@ use crate::generic::certificate::{Facts, Kind, ProofError};
 use crate::generic::effect::{Effect, effects};
 use crate::generic::monitors::{self, Decision, part::Part};
 use crate::generic::online::{self, OnlineOf};
-use crate::generic::{ByValues, Concern, History, Proof, Specification};
+use crate::generic::{ByValues, History, Proof, RelevantValues, Specification};
 
 /// A stack of any height, empty at first.
 #[derive(Clone, Copy, Debug)]
@@ -123,12 +123,12 @@ impl<V: Clone + Eq + Hash> Specification for Stack<V> {
 impl<V: Clone + Eq + Hash> ByValues for Stack<V> {
     type Value = V;
 
-    fn concern(&self, input: &StackInput<V>, output: Option<&StackOutput<V>>) -> Concern<V> {
+    fn concern(&self, input: &StackInput<V>, output: Option<&StackOutput<V>>) -> RelevantValues<V> {
         match (input, output) {
             (StackInput::Push(value), _) | (_, Some(StackOutput::Popped(value))) => {
-                Concern::Value(value.clone())
+                RelevantValues::Value(value.clone())
             }
-            _ => Concern::All,
+            _ => RelevantValues::All,
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::generic::certificate::{Facts, Kind, ProofError};
 use crate::generic::effect::{Effect, compare_and_swap, effects};
 use crate::generic::monitors::{self, Decision, part::Part};
 use crate::generic::online::{self, OnlineOf};
-use crate::generic::{ByValues, Concern, History, Proof, Specification};
+use crate::generic::{ByValues, History, Proof, RelevantValues, Specification};
 
 /// A register with its initial value.
 #[derive(Clone, Copy, Debug, Default)]
@@ -129,8 +129,12 @@ impl<V: Clone + Eq + Hash> Specification for SwapRegister<V> {
 impl<V: Clone + Eq + Hash> ByValues for SwapRegister<V> {
     type Value = ();
 
-    fn concern(&self, _: &SwapRegisterInput<V>, _: Option<&SwapRegisterOutput<V>>) -> Concern<()> {
-        Concern::All
+    fn concern(
+        &self,
+        _: &SwapRegisterInput<V>,
+        _: Option<&SwapRegisterOutput<V>>,
+    ) -> RelevantValues<()> {
+        RelevantValues::All
     }
 }
 

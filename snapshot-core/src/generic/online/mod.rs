@@ -64,7 +64,7 @@ pub trait Online<H, K> {
 
     /// Adds the operations that are settled since the last call, by the events of their
     /// invocations.
-    fn settle(&mut self, settled: &mut Vec<usize>);
+    fn take_settled(&mut self, settled: &mut Vec<usize>);
 
     /// Returns the object as it is for the operations that are not settled; `None` if it is as at
     /// first.
@@ -219,7 +219,7 @@ impl<S: Specification, V, M: Steps<V>> Online<History<S::Input, S::Output>, S>
         })
     }
 
-    fn settle(&mut self, settled: &mut Vec<usize>) {
+    fn take_settled(&mut self, settled: &mut Vec<usize>) {
         settled.append(&mut self.notes.settled);
     }
 

@@ -117,7 +117,7 @@ impl<V: Eq + Hash, R: Clone + Ord, const BY_GAPS: bool> Sweep<V, R, BY_GAPS> {
             notes.is_violation |= end == End::Failure;
             self.known.remove(value);
             if life.has_left {
-                self.settle(removal, Some(addition), notes);
+                self.forget_value(removal, Some(addition), notes);
             }
             return;
         }
@@ -244,7 +244,7 @@ impl<V: Eq + Hash, R: Clone + Ord, const BY_GAPS: bool> Sweep<V, R, BY_GAPS> {
         }
         if BY_GAPS {
             for (removal, addition) in std::mem::take(&mut self.leaving).into_values() {
-                self.settle(removal, addition, notes);
+                self.forget_value(removal, addition, notes);
             }
         }
     }
@@ -257,11 +257,11 @@ impl<V: Eq + Hash, R: Clone + Ord, const BY_GAPS: bool> Sweep<V, R, BY_GAPS> {
             && since.is_none_or(|since| *entry.key() < since)
         {
             let (removal, addition) = entry.remove();
-            self.settle(removal, addition, notes);
+            self.forget_value(removal, addition, notes);
         }
     }
 
-    fn settle(&mut self, removal: Time, addition: Option<Time>, notes: &mut Notes) {
+    fn forget_value(&mut self, removal: Time, addition: Option<Time>, notes: &mut Notes) {
         if let Some(addition) = addition {
             match self.lives.get_mut(&addition) {
                 Some(life) if life.is_open => {

@@ -80,18 +80,18 @@ pub(in crate::generic) struct Waiting<V, R> {
 
 impl Waiting<bool, Element> {
     pub fn element(initial: bool) -> Self {
-        Self::of(Element { bit: Bit::new(initial, SeededSet::default()), initial })
+        Self::new(Element { bit: Bit::new(initial, SeededSet::default()), initial })
     }
 }
 
 impl Waiting<i64, Count<SeededSet<u32>>> {
     pub fn number() -> Self {
-        Self::of(Count::new(SeededSet::default()))
+        Self::new(Count::new(SeededSet::default()))
     }
 }
 
 impl<V, R: State<V>> Waiting<V, R> {
-    fn of(rule: R) -> Self {
+    fn new(rule: R) -> Self {
         let (open, operations, events) = Default::default();
         Self { rule, open, operations, events }
     }
@@ -117,11 +117,11 @@ impl<V, R: State<V>> Waiting<V, R> {
             if is_end {
                 self.operations.remove(&operation);
             }
-            self.settle(notes);
+            self.forget_past(notes);
         }
     }
 
-    fn settle(&mut self, notes: &mut Notes) {
+    fn forget_past(&mut self, notes: &mut Notes) {
         let (order, taken) = self.rule.parts();
         for number in order.drain(..) {
             let operation = number as Time;

@@ -20,7 +20,7 @@ use crate::verdict::{Cause, Exhausted};
 use crate::{OperationId, Segment};
 
 /// At least this many operations are kept before the past is forgotten.
-const FEW: usize = 1 << 12;
+const MIN_KEPT: usize = 1 << 12;
 
 /// With more unordered scans than this, a position for a new scan is searched for first.
 const CROWD: usize = 64;
@@ -127,8 +127,8 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
             ambiguous: None,
             partial: None,
             entries: Vec::new(),
-            due: FEW,
-            few: FEW,
+            due: MIN_KEPT,
+            few: MIN_KEPT,
             forgotten: Forgotten::default(),
         }
     }

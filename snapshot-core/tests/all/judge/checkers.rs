@@ -334,16 +334,16 @@ fn check_report(history: &History<i64>, report: &Report<i64>) {
     }
     let decided_at = report.decided_at.expect("a violation is complete at some event");
     assert!(report.is_first, "the budget has no limit: {}", drawing(history));
-    for exhibit in &explanation.exhibits {
+    for operation in &explanation.operations {
         let is_late =
-            matches!(witness.reason, Reason::Future { update, .. } if update == exhibit.id);
-        let moment = if exhibit.is_scan() {
-            exhibit.ending.event().expect("it returned something")
+            matches!(witness.reason, Reason::Future { update, .. } if update == operation.id);
+        let moment = if operation.is_scan() {
+            operation.ending.event().expect("it returned something")
         } else {
-            exhibit.invocation
+            operation.invocation
         };
-        assert!(is_late || moment <= decided_at, "{exhibit:?} of {}", drawing(history));
-        assert!(exhibit.ending.event().is_none_or(|end| end <= decided_at), "{exhibit:?}");
+        assert!(is_late || moment <= decided_at, "{operation:?} of {}", drawing(history));
+        assert!(operation.ending.event().is_none_or(|end| end <= decided_at), "{operation:?}");
     }
     if let Some(lines) = &explanation.refutation {
         certificate::refutation::check(history, lines)

@@ -2,7 +2,7 @@
 //!
 //! The expected counts keep the enumeration honest: a space that silently loses histories fails. In
 //! spaces of more than [`many`] histories, brute force and the linear-time conditions judge all,
-//! and the other checkers one in [`FEW`] or [`SOME`]; with `SNAPSHOT_EFFORT=night` they judge
+//! and the other checkers one in [`SPARSE`] or [`DENSE`]; with `SNAPSHOT_EFFORT=night` they judge
 //! all, too.
 
 use trial::effort::{either, is_night, is_slow};
@@ -19,8 +19,8 @@ fn many() -> usize {
 const LARGE: usize = 100_000;
 
 /// Primes, to avoid periods in common with the enumeration.
-const FEW: usize = 31;
-const SOME: usize = 7;
+const SPARSE: usize = 31;
+const DENSE: usize = 7;
 
 /// All checkers must judge at least this many of each kind.
 const ENOUGH: usize = 400;
@@ -37,8 +37,8 @@ fn exhaust(cases: &[Case]) {
         let rarer = linearizable.min(histories - linearizable);
         let stride = match histories {
             _ if is_night() || histories <= many() => 1,
-            _ if rarer / FEW > ENOUGH + 50 => FEW,
-            _ if rarer / SOME > ENOUGH + 50 => SOME,
+            _ if rarer / SPARSE > ENOUGH + 50 => SPARSE,
+            _ if rarer / DENSE > ENOUGH + 50 => DENSE,
             _ => 1,
         };
         exhaust_by(case, stride);

@@ -62,9 +62,9 @@ fn confirm(history: &History<i64>, report: &Report<i64>) {
         Some(lines) => refutation::check(history, lines).expect("the whole confirms it"),
         None => witness::check(history, operations).expect("the whole confirms it"),
     }
-    for exhibit in &explanation.exhibits {
-        let end = exhibit.ending.event().unwrap_or(exhibit.invocation);
-        assert!(Some(end) <= report.decided_at, "{exhibit:?} {:?}", report.decided_at);
+    for operation in &explanation.operations {
+        let end = operation.ending.event().unwrap_or(operation.invocation);
+        assert!(Some(end) <= report.decided_at, "{operation:?} {:?}", report.decided_at);
     }
 }
 
@@ -242,8 +242,8 @@ fn possibly_late_violation_is_reported_as_such() {
     let report = check_by(Checker::Linear, &history, &mut budget).expect("there is a violation");
     assert_eq!((report.decided_at, report.is_first), (Some(13), false), "{report:?}");
     confirm(&history, &report);
-    let size = snapshot_core::verdict::Size::of(&history);
-    let told = report.tell(&size, |event| format!("{}:1", event + 1));
+    let size = snapshot_core::verdict::Size::new(&history);
+    let told = report.render(&size, |event| format!("{}:1", event + 1));
     assert!(told.contains("is complete not after 14:1 (event 13)"), "{told}");
 }
 

@@ -280,5 +280,5 @@ fn first_violation_of_all_components_is_reported() {
     assert!(witness.operations.contains(&OperationId::from_index(3)), "{witness:?}");
     snapshot_core::certificate::witness::check(&history, witness).unwrap();
     let explanation = report.explanation.expect("an explanation");
-    assert_eq!(explanation.exhibits.last().map(|exhibit| exhibit.invocation), Some(6));
+    assert_eq!(explanation.operations.last().map(|operation| operation.invocation), Some(6));
 }

@@ -186,8 +186,8 @@ pub fn confirm(explanation: &Explanation<i64>, history: &History<i64>) {
     let alone = explanation.history();
     let order = Projection::whole(&alone).linearization(1_000_000);
     assert_eq!(order, Ok(None), "no proof by itself: {explanation:?} of {}", drawing(history));
-    assert!(!explanation.argument(|exhibit| format!("O{}", exhibit.id)).is_empty());
-    let both = explanation.exhibits.iter().map(|exhibit| history.operation(exhibit.id));
+    assert!(!explanation.argument(|shown| format!("O{}", shown.id)).is_empty());
+    let both = explanation.operations.iter().map(|shown| history.operation(shown.id));
     let both: Vec<_> = alone.operations().iter().zip(both).collect();
     for (here, there) in &both {
         for (later, later_there) in &both {
@@ -217,8 +217,8 @@ fn confirm_values(explanation: &Explanation<i64>, renamed: &History<u8>, history
         let number = numbers.get(value).map_or(u64::MAX, |number| *number as u64);
         u8::from(segments.contains(&segment) && number >= from)
     };
-    for (exhibit, operation) in explanation.exhibits.iter().zip(renamed.operations()) {
-        let original = history.operation(exhibit.id);
+    for (shown, operation) in explanation.operations.iter().zip(renamed.operations()) {
+        let original = history.operation(shown.id);
         if let Some(segment) = original.segment() {
             // A failed update has no number.
             let expected = expected(segment, history.update_value(original));

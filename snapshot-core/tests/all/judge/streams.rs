@@ -17,10 +17,10 @@ const WRITERS: usize = 3;
 const PROCESSES: usize = 6;
 
 /// The bound of retained objects while all operations are short.
-const FEW: usize = 60;
+const MAX_RETAINED: usize = 60;
 
 /// The bound of kept values then: forgotten updates are removed in batches.
-const FEW_VALUES: usize = 200;
+const MAX_VALUES: usize = 200;
 
 /// A value that counts its copies.
 #[derive(Clone, Debug)]
@@ -163,7 +163,7 @@ impl Stream {
 fn a_long_stream_is_monitored_in_bounded_memory() {
     let mut stream = Stream::new();
     let (retained, kept) = stream.go_on(1_000_000);
-    assert!(retained <= FEW && kept <= FEW_VALUES, "{retained} operations, {kept} values");
+    assert!(retained <= MAX_RETAINED && kept <= MAX_VALUES, "{retained} operations, {kept} values");
 }
 
 #[test]
@@ -181,7 +181,10 @@ fn memory_grows_only_while_a_scan_stays_open() {
         stream.end_scan(PROCESSES, &seen);
         stream.go_on(200);
         let (retained, kept) = stream.go_on(1_000);
-        assert!(retained <= FEW && kept <= FEW_VALUES, "{retained} operations, {kept} values");
+        assert!(
+            retained <= MAX_RETAINED && kept <= MAX_VALUES,
+            "{retained} operations, {kept} values"
+        );
     }
 }
 
@@ -193,7 +196,7 @@ fn updates_alone_and_scans_alone_are_forgotten() {
         stream.begin_update(0, number);
         stream.observe(&Event::respond_update(Process::from_index(0)));
     }
-    assert!(stream.peak.0 <= FEW, "{:?}", stream.peak);
+    assert!(stream.peak.0 <= MAX_RETAINED, "{:?}", stream.peak);
 
     stream.begin_scan(PROCESSES);
     for number in 1_001..=2_000 {
@@ -207,7 +210,7 @@ fn updates_alone_and_scans_alone_are_forgotten() {
         stream.end_scan(PROCESSES, &[2_000, 0, 0]);
     }
     let kept = Rc::strong_count(&stream.all);
-    assert!(stream.monitor.retained() <= FEW && kept <= FEW_VALUES, "{kept} values");
+    assert!(stream.monitor.retained() <= MAX_RETAINED && kept <= MAX_VALUES, "{kept} values");
 }
 
 /// As one long scan ends, another is open: windows are always long, but nothing older than the
@@ -243,7 +246,11 @@ fn lost_outcomes_are_forgotten_once_seen() {
         }
     }
     let kept = Rc::strong_count(&stream.all);
-    assert!(stream.peak.0 <= FEW && kept <= FEW_VALUES, "{:?}, {kept} values", stream.peak);
+    assert!(
+        stream.peak.0 <= MAX_RETAINED && kept <= MAX_VALUES,
+        "{:?}, {kept} values",
+        stream.peak
+    );
     assert_eq!((stream.monitor.failed(), stream.monitor.pending()), (5_000, 5_000));
 }
 
@@ -255,7 +262,7 @@ fn lost_outcomes_that_no_scan_saw_are_kept() {
         stream.begin_update(0, number);
         stream.observe(&Event::unknown(Process::from_index(0)));
     }
-    assert!((1_000..=1_000 + FEW).contains(&stream.monitor.retained()));
+    assert!((1_000..=1_000 + MAX_RETAINED).contains(&stream.monitor.retained()));
 }
 
 /// A scan that fails, or whose outcome is lost, constrains nothing: it is forgotten, whether or not
@@ -276,6 +283,6 @@ fn scans_without_response_are_forgotten() {
                 Event::unknown(reader)
             });
         }
-        assert!(stream.peak.0 <= FEW, "{:?}, {is_another_open}", stream.peak);
+        assert!(stream.peak.0 <= MAX_RETAINED, "{:?}, {is_another_open}", stream.peak);
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn write_certificates(
 ) -> Result<Option<PathBuf>, (PathBuf, io::Error)> {
     let mut write = |key: Option<&Value>, judgement: &Judgement| {
         let place = directory.join(names.next(input, key));
-        let Some(certificate) = Certificate::of(judgement) else {
+        let Some(certificate) = Certificate::new(judgement) else {
             // A certificate of an earlier run does not belong to this result.
             return replacement::clear(&place).map(|()| None).map_err(|error| (place, error));
         };

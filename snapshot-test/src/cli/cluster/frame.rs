@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use snapshot_io::socket::Within;
 use snapshot_test::format::JsonValue;
 
-use crate::cli::outlet::Report;
+use crate::cli::result_printer::Report;
 
 /// The version of the messages.
 pub(super) const VERSION: u32 = 1;
@@ -37,7 +37,7 @@ pub(super) struct Greeting {
 
 /// Messages to process 0.
 #[derive(Debug, Deserialize, Serialize)]
-pub(super) enum ToHead {
+pub(super) enum ToCoordinator {
     /// A report to be printed; the sender waits for the receipt.
     Report(Report),
     /// An input has objects with these keys.
@@ -62,7 +62,7 @@ pub(in crate::cli) struct Progress {
 
 /// Messages from process 0.
 #[derive(Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub(super) enum ToBranch {
+pub(super) enum ToWorker {
     /// The greeting was accepted.
     Welcome,
     /// The greeting was refused; if another process with this number is still connected, only for
@@ -121,17 +121,17 @@ mod tests {
         let result = Some("two\nlines \u{1b}\u{2028}\0".to_owned());
         let report = Report { id: "a".to_owned(), result, diagnostic: None, code: 1 };
         let mut bytes = Vec::new();
-        write(&mut bytes, &ToHead::Report(report.clone())).unwrap();
-        write(&mut bytes, &ToHead::Stop).unwrap();
+        write(&mut bytes, &ToCoordinator::Report(report.clone())).unwrap();
+        write(&mut bytes, &ToCoordinator::Stop).unwrap();
         let mut input = &bytes[..];
         let first = read(&mut input).unwrap();
-        assert!(matches!(first, Some(ToHead::Report(read)) if read == report));
-        assert!(matches!(read(&mut input).unwrap(), Some(ToHead::Stop)));
-        assert!(read::<ToHead>(&mut input).unwrap().is_none());
+        assert!(matches!(first, Some(ToCoordinator::Report(read)) if read == report));
+        assert!(matches!(read(&mut input).unwrap(), Some(ToCoordinator::Stop)));
+        assert!(read::<ToCoordinator>(&mut input).unwrap().is_none());
         for length in 1..bytes.len() {
             let mut input = &bytes[..length];
-            while let Ok(Some(frame)) = read::<ToHead>(&mut input) {
-                assert!(matches!(frame, ToHead::Report(_)), "of {length} bytes");
+            while let Ok(Some(frame)) = read::<ToCoordinator>(&mut input) {
+                assert!(matches!(frame, ToCoordinator::Report(_)), "of {length} bytes");
             }
             assert!(input.is_empty());
         }

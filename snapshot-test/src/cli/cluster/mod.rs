@@ -8,12 +8,12 @@
 //! | module | contents |
 //! | --- | --- |
 //! | `frame` | messages between processes |
-//! | `head` | process 0 |
-//! | `branch` | each other process |
+//! | `coordinator` | process 0 |
+//! | `worker` | each other process |
 
-mod branch;
+mod coordinator;
 mod frame;
-mod head;
+mod worker;
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -29,11 +29,11 @@ use snapshot_test::Value;
 use snapshot_test::format::{JsonValue, Location};
 use snapshot_test::monitor::owner;
 
-use self::branch::Branch;
+use self::coordinator::Coordinator;
 pub(super) use self::frame::Progress;
-use self::frame::{Greeting, ToHead};
-use self::head::Head;
-use super::outlet::{Outlet, Report};
+use self::frame::{Greeting, ToCoordinator};
+use self::worker::Worker;
+use super::result_printer::{Report, ResultPrinter};
 use super::{TROUBLE, trouble};
 
 /// Time that processes wait for process 0 to be started.
@@ -85,7 +85,11 @@ impl Processes {
     ///
     /// # Errors
     /// The exit code, if they cannot be connected.
-    pub fn post(&self, task: impl FnOnce() -> String, outlet: Outlet) -> Result<Post, ExitCode> {
+    pub fn post(
+        &self,
+        task: impl FnOnce() -> String,
+        outlet: ResultPrinter,
+    ) -> Result<Post, ExitCode> {
         let outlet = Arc::new(outlet);
         let (Some(path), Some(process)) = (&self.cluster, self.process) else {
             return Ok(Post { outlet, role: Role::Alone });
@@ -98,15 +102,17 @@ impl Processes {
             task: task(),
         };
         let role = match process {
-            0 => Head::listen(&members, greeting, Arc::clone(&outlet)).map(Role::Head),
-            _ => Branch::join(&members, &greeting, Arc::clone(&outlet)).map(Role::Branch),
+            0 => {
+                Coordinator::listen(&members, greeting, Arc::clone(&outlet)).map(Role::Coordinator)
+            }
+            _ => Worker::join(&members, &greeting, Arc::clone(&outlet)).map(Role::Worker),
         };
         Ok(Post { outlet, role: role.map_err(trouble)? })
     }
 
     /// Ends all processes, because this one cannot begin, and has reported the reason. Returns the
     /// exit code.
-    pub fn give_up(&self, task: impl FnOnce() -> String, outlet: Outlet) -> ExitCode {
+    pub fn give_up(&self, task: impl FnOnce() -> String, outlet: ResultPrinter) -> ExitCode {
         let trouble = ExitCode::from(TROUBLE);
         let (Some(path), Some(process)) = (&self.cluster, self.process) else { return trouble };
         // Errors of the file have been reported; and without process 0 no other process begins.
@@ -114,10 +120,10 @@ impl Processes {
             return trouble;
         }
         match self.post(task, outlet) {
-            Ok(Post { role: Role::Branch(branch), .. }) => {
+            Ok(Post { role: Role::Worker(worker), .. }) => {
                 let why = format!("process {process} cannot begin: its standard error says why");
-                branch.say(&ToHead::Fail(why));
-                branch.conclude(Json::Null)
+                worker.say(&ToCoordinator::Fail(why));
+                worker.conclude(Json::Null)
             }
             _ => trouble,
         }
@@ -145,18 +151,18 @@ impl Processes {
 
 /// The destination of results.
 pub(super) struct Post {
-    outlet: Arc<Outlet>,
+    outlet: Arc<ResultPrinter>,
     role: Role,
 }
 
 enum Role {
     Alone,
-    Head(Head),
-    Branch(Branch),
+    Coordinator(Coordinator),
+    Worker(Worker),
 }
 
 impl Post {
-    pub fn outlet(&self) -> &Outlet {
+    pub fn outlet(&self) -> &ResultPrinter {
         &self.outlet
     }
 
@@ -165,8 +171,8 @@ impl Post {
     pub fn show(&self, report: &Report) -> bool {
         match &self.role {
             Role::Alone => self.outlet.show(report),
-            Role::Head(head) => head.show(report),
-            Role::Branch(branch) => branch.show(report),
+            Role::Coordinator(coordinator) => coordinator.show(report),
+            Role::Worker(worker) => worker.show(report),
         }
     }
 
@@ -174,19 +180,19 @@ impl Post {
     pub fn fail(&self, message: impl Display) {
         let message = message.to_string();
         if self.outlet.fail(&message)
-            && let Role::Branch(branch) = &self.role
+            && let Role::Worker(worker) = &self.role
         {
-            branch.say(&ToHead::Fail(message));
+            worker.say(&ToCoordinator::Fail(message));
         }
     }
 
     /// Registers the keys of the objects of an input.
     pub fn claim(&self, input: &str, keys: &[Value]) {
         match &self.role {
-            Role::Head(head) => head.claim(input, keys),
-            Role::Branch(branch) if !keys.is_empty() => {
+            Role::Coordinator(coordinator) => coordinator.claim(input, keys),
+            Role::Worker(worker) if !keys.is_empty() => {
                 let keys = keys.iter().map(JsonValue::from).collect();
-                branch.say(&ToHead::Claim { input: input.to_owned(), keys });
+                worker.say(&ToCoordinator::Claim { input: input.to_owned(), keys });
             }
             _ => {}
         }
@@ -196,15 +202,15 @@ impl Post {
     pub fn progress(&self, here: Progress) -> Progress {
         match &self.role {
             Role::Alone => here,
-            Role::Head(head) => {
-                let others = head.progress();
+            Role::Coordinator(coordinator) => {
+                let others = coordinator.progress();
                 Progress {
                     events: here.events + others.events,
                     objects: here.objects + others.objects,
                 }
             }
-            Role::Branch(branch) => {
-                branch.progress(here);
+            Role::Worker(worker) => {
+                worker.progress(here);
                 here
             }
         }
@@ -217,20 +223,20 @@ impl Post {
         &self,
         here: Json,
         meanwhile: impl FnMut(),
-        summed: impl FnOnce(Vec<Json>, &Outlet) -> u8,
+        summed: impl FnOnce(Vec<Json>, &ResultPrinter) -> u8,
     ) -> ExitCode {
         let outlet = &self.outlet;
         let summed = |all| outlet.ended().unwrap_or_else(|| summed(all, outlet));
         match &self.role {
             Role::Alone => ExitCode::from(summed(vec![here])),
-            Role::Branch(branch) => branch.conclude(here),
-            Role::Head(head) => {
-                let others = head.wait(meanwhile);
+            Role::Worker(worker) => worker.conclude(here),
+            Role::Coordinator(coordinator) => {
+                let others = coordinator.wait(meanwhile);
                 let code = match others {
                     Some(others) => summed([vec![here], others].concat()),
                     None => outlet.ended().unwrap_or(TROUBLE),
                 };
-                head.dismiss(code);
+                coordinator.dismiss(code);
                 ExitCode::from(code)
             }
         }

@@ -224,7 +224,7 @@ impl Generate {
                 Err(error) => cannot(error),
             };
         }
-        let mut replacement = match Replacement::of(path) {
+        let mut replacement = match Replacement::new(path) {
             Ok(replacement) => replacement,
             Err(error) => return cannot(error),
         };

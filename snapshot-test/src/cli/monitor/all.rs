@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use snapshot_test::format::Object;
 use snapshot_test::monitor::{
-    self, Checkpoint, CheckpointError, Checkpoints, Crew, InputStanding, Summary,
+    self, Checkpoint, CheckpointError, Checkpoints, InputStanding, Summary, WorkerPool,
 };
 
 use super::clocks::{Keeper, PERIOD, Progress};
@@ -25,7 +25,7 @@ use super::printer::Printer;
 use super::reading::{Notice, Reading, Task, Whole};
 use super::{Monitor, STOP};
 use crate::cli::check::ReportFormat;
-use crate::cli::outlet::Outlet;
+use crate::cli::result_printer::ResultPrinter;
 use crate::cli::{TROUBLE, cluster};
 
 /// Largest number of bytes of all inputs in memory; then the least and the largest for one input.
@@ -133,7 +133,7 @@ impl Monitor {
         let mut progress = Shown::new(self.status, monitor::title(&names));
         let waiting = Waiting::default();
         let judged = thread::scope(|scope| {
-            let crew = Crew::new(scope, self.workers, names.len(), &printer, &stop);
+            let crew = WorkerPool::new(scope, self.workers, names.len(), &printer, &stop);
             let crew = crew.map_err(|error| {
                 post.fail(format_args!(
                     "{} workers cannot be started ({error}): ask for fewer (--workers)",
@@ -167,8 +167,8 @@ impl Monitor {
         Ok(post.conclude(here, meanwhile, |all, outlet| self.summed(all, outlet)))
     }
 
-    pub(super) const fn outlet(&self) -> Outlet {
-        Outlet::new(self.report, self.all, &STOP)
+    pub(super) const fn outlet(&self) -> ResultPrinter {
+        ResultPrinter::new(self.report, self.all, &STOP)
     }
 
     /// The options that all processes of a cluster must share.
@@ -178,7 +178,7 @@ impl Monitor {
     }
 
     /// Prints the summary of all processes. Returns the exit code.
-    fn summed(&self, all: Vec<serde_json::Value>, outlet: &Outlet) -> u8 {
+    fn summed(&self, all: Vec<serde_json::Value>, outlet: &ResultPrinter) -> u8 {
         let all: Result<Vec<Standings>, _> = all.into_iter().map(serde_json::from_value).collect();
         let all = match all {
             Ok(all) => all,

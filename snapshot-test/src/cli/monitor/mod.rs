@@ -217,7 +217,7 @@ impl Monitor {
         live = live.with_names_of(&reader);
         let refused = |error: InputError| match resumed {
             Some(checkpoint) => {
-                trouble(error.behind(checkpoint.bytes, checkpoint.lines).report(name))
+                trouble(error.with_offset(checkpoint.bytes, checkpoint.lines).report(name))
             }
             None => trouble(error.report(name)),
         };
@@ -235,7 +235,7 @@ impl Monitor {
                 Some(Err(error)) => return Err(refused(error.into())),
             };
             if clocks.is_time() {
-                times.look(false);
+                times.save_if_due(false);
                 clocks.print(name, || clocks::progress(&live));
                 if keeper.is_due() {
                     let began = Instant::now();
@@ -257,7 +257,7 @@ impl Monitor {
                 }
             }
         }
-        times.look(true);
+        times.save_if_due(true);
         let (text, code) = live.report(&escape::name(name));
         let printed = print(&text);
         Ok(if printed == ExitCode::SUCCESS { ExitCode::from(code) } else { printed })

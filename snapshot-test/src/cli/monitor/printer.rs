@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use snapshot_io::escape;
-use snapshot_test::monitor::{Answer, Clash, Desk};
+use snapshot_test::monitor::{AlarmSink, Answer, DuplicateKey};
 use snapshot_test::{InputError, Value};
 
 use crate::cli::check::ReportFormat;
 use crate::cli::cluster::{Post, clashed};
-use crate::cli::outlet::Report;
+use crate::cli::result_printer::Report;
 
 /// Prints alarms as they occur.
 pub(super) struct Printer<'a> {
@@ -46,7 +46,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-impl Desk for Printer<'_> {
+impl AlarmSink for Printer<'_> {
     fn answer(&self, input: usize, answer: &Answer) -> bool {
         let name = &self.names[input];
         let result = match self.report {
@@ -76,7 +76,7 @@ impl Desk for Printer<'_> {
         self.post.claim(&self.names[input], keys);
     }
 
-    fn clash(&self, clash: &Clash<'_>) {
+    fn clash(&self, clash: &DuplicateKey<'_>) {
         let (first, second) = (&self.names[clash.first], &self.names[clash.second]);
         self.post.fail(clashed(first, second, clash.at, clash.key));
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use snapshot_core::history::Declaration;
 use snapshot_test::format::{Format, Location, NamesSoFar, Object, ReadErrorKind, Reader};
 use snapshot_test::monitor::{
-    Checkpoint, Dealer, Exchanges, Intake, Judge, Outbox, Saved, Share, Snapshots, owner,
+    Checkpoint, Exchanges, Intake, Judge, Outbox, Partition, Router, Saved, Snapshots, owner,
 };
 use snapshot_test::{InputError, Origins, SnapshotKind, Value};
 
@@ -146,7 +146,7 @@ impl One<'_> {
 
     fn placed(&self, error: InputError) -> InputError {
         let (bytes, lines) = self.begin();
-        error.behind(bytes, lines)
+        error.with_offset(bytes, lines)
     }
 
     /// Returns the state of the checkpoint, if the input has no new events.
@@ -170,11 +170,11 @@ impl One<'_> {
         format: Format,
         declaration: &Declaration<Value>,
         names: &NamesSoFar,
-    ) -> Result<Dealer, Ended> {
+    ) -> Result<Router, Ended> {
         let (name, monitor) = (self.name, self.reading.whole.monitor);
         let workers = monitor.workers.get();
         let share = |_| {
-            Share::<J>::of_many(format, declaration.clone(), monitor.shared_options())
+            Partition::<J>::of_many(format, declaration.clone(), monitor.shared_options())
                 .with_names(names.clone())
         };
         let mut shares: Vec<_> = (0..workers).map(share).collect();
@@ -244,7 +244,7 @@ impl One<'_> {
             };
             since += 1;
             if self.outbox.was_read() || since.is_multiple_of(STRIDE) {
-                times.look(false);
+                times.save_if_due(false);
                 let wanted = whole.wanted.load(Ordering::Relaxed);
                 if wanted != kept {
                     kept = wanted;
@@ -254,7 +254,7 @@ impl One<'_> {
             }
             dealer.deal(&next, &mut reader);
         };
-        times.look(true);
+        times.save_if_due(true);
         let (events, objects) = self.outbox.count();
         whole.count(events, objects);
         let began = Instant::now();

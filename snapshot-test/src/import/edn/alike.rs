@@ -40,7 +40,7 @@ impl<'a> First<'a> {
 
 /// Refuses a log in which only some values have a key, or only some values of one key a name. Drops
 /// the plain `nil` of reads beside values with names, each with a call of `unused`.
-pub(super) fn settle(
+pub(super) fn require_uniform(
     calls: &[Call],
     meanings: &mut [Option<Meaning>],
     unused: &mut dyn FnMut(Unused, Spot),

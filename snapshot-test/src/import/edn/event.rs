@@ -93,7 +93,7 @@ impl<R: Read> Events<R> {
             let before = self.stream.before();
             let (text, at) = self.stream.piece();
             let mark = self.mark(text);
-            let mut forms = Forms::of(text, at + mark);
+            let mut forms = Forms::new(text, at + mark);
             let sequence = self.sequence.map(|(bracket, spot, _)| (bracket, spot));
             let part = part(&mut forms, sequence, before, &mut self.names);
             let (reached, at) = (forms.reached(), forms.at());
@@ -151,7 +151,7 @@ fn part(
     before: usize,
     names: &mut Vec<Arc<str>>,
 ) -> Step<Part> {
-    let behind = |fault: Box<Fault>| fault.behind(before);
+    let behind = |fault: Box<Fault>| fault.with_offset(before);
     let (begin, head) = forms.head().map_err(behind)?;
     let part = match (head, sequence) {
         (Head::End, None) if forms.is_at_end() => Ok(Part::End),
@@ -168,12 +168,14 @@ fn part(
         }
         (Head::Open(at), _) if forms.byte(at) == b'{' => {
             event(forms, begin, at, names).map(|event| {
-                event.map_or(Part::Skipped, |event| Part::Event(Box::new(event.behind(before))))
+                event
+                    .map_or(Part::Skipped, |event| Part::Event(Box::new(event.with_offset(before))))
             })
         }
-        (Head::Other, None) if line::is_event(forms.behind(begin)) => {
+        (Head::Other, None) if line::is_event(forms.text_from(begin)) => {
             line::event(forms, begin, names).map(|event| {
-                event.map_or(Part::Skipped, |event| Part::Event(Box::new(event.behind(before))))
+                event
+                    .map_or(Part::Skipped, |event| Part::Event(Box::new(event.with_offset(before))))
             })
         }
         _ => Err(no_event(forms, begin)),
@@ -286,7 +288,7 @@ pub(super) fn of_fields(
 
 impl Event {
     /// Returns the event of a log with this many bytes before it.
-    fn behind(mut self, before: usize) -> Self {
+    fn with_offset(mut self, before: usize) -> Self {
         self.spot.at += before;
         self.function_at.at += before;
         self.value.spot.at += before;

@@ -97,7 +97,7 @@ fn imported(log: &str, options: &Options) -> Step<Imported> {
     if calls.is_empty() {
         return Err(ImportErrorKind::Empty.at(Spot::default()));
     }
-    let sort = Sort::of(&calls, options.independent)?;
+    let sort = Sort::new(&calls, options.independent)?;
     let initial = match (sort, initial) {
         (Sort::Registers, initial) => initial.unwrap_or_else(|| Value::from(NIL_TEXT)),
         (Sort::Sets, None) => Value::ZERO,
@@ -116,7 +116,7 @@ fn imported(log: &str, options: &Options) -> Step<Imported> {
     let mut meanings = Meanings { is_independent: options.independent, sort, unused: &mut note };
     let found = calls.iter().map(|call| meanings.of(call));
     let mut found = found.collect::<Step<Vec<_>>>()?;
-    alike::settle(&calls, &mut found, &mut note)?;
+    alike::require_uniform(&calls, &mut found, &mut note)?;
     let (mut numbers, mut known) = (Vec::with_capacity(calls.len()), Vec::new());
     for (call, meaning) in calls.iter().zip(found) {
         numbers.push(meaning.as_ref().map(|_| known.len()));

@@ -44,7 +44,7 @@ enum Open {
 
 impl<'a> Forms<'a> {
     /// All forms from byte `at` on.
-    pub(super) const fn of(log: &'a str, at: usize) -> Self {
+    pub(super) const fn new(log: &'a str, at: usize) -> Self {
         Self { log, at, reached: false }
     }
 
@@ -95,13 +95,13 @@ impl<'a> Forms<'a> {
     }
 
     /// Returns the text from a position on.
-    pub(super) fn behind(&self, begin: usize) -> &'a str {
+    pub(super) fn text_from(&self, begin: usize) -> &'a str {
         &self.log[begin..]
     }
 
     /// Passes the line that begins at a position.
     pub(super) fn line_at(&mut self, begin: usize) -> Spot {
-        let rest = self.behind(begin);
+        let rest = self.text_from(begin);
         let end = memchr::memchr(b'\n', rest.as_bytes());
         self.reached |= end.is_none();
         let width = end.unwrap_or(rest.len());
@@ -111,7 +111,7 @@ impl<'a> Forms<'a> {
 
     /// Iterates over the forms of a part.
     pub(super) fn within(&self, part: Spot) -> Self {
-        Self::of(&self.log[..part.at + part.width], part.at)
+        Self::new(&self.log[..part.at + part.width], part.at)
     }
 
     /// Returns the form that begins at a position.

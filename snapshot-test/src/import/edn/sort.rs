@@ -20,7 +20,7 @@ pub(super) enum Sort {
 impl Sort {
     /// Decides by the values added, written and read. A log of both is refused, and so is an `:add`
     /// to anything but a set.
-    pub(super) fn of(calls: &[Call], is_independent: bool) -> Step<Self> {
+    pub(super) fn new(calls: &[Call], is_independent: bool) -> Step<Self> {
         let (mut sets, mut registers, mut add) = (None, None, None);
         for call in calls {
             let inner = |edn| match pair(edn) {

@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
     }
 
     fn field(self, row: &mut Row, found: &Given<String>, at: Spot, is_input: bool) -> Step<()> {
-        let name = Name::of(&found.is, found.spot)?;
+        let name = Name::new(&found.is, found.spot)?;
         if self.text(at) == "null" && name != Name::Value && name != Name::Output {
             return Ok(());
         }
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
             let is = Given { is: self.content(at)?, spot: at };
             return set(&mut row.output, Name::Output, found, is);
         }
-        self.members(at).try_for_each(|(found, at)| match Name::of(&found.is, found.spot)? {
+        self.members(at).try_for_each(|(found, at)| match Name::new(&found.is, found.spot)? {
             Name::Value => {
                 let is = Given { is: self.content(at)?, spot: at };
                 set(&mut row.output, Name::Output, &found, is)

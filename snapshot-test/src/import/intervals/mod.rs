@@ -65,7 +65,7 @@ fn imported(log: &[u8], options: &Options) -> Step<Imported> {
     let mut calls: Vec<Call> = Vec::with_capacity(rows.len());
     let mut unused = (0, None);
     for row in rows {
-        let call = Call::of(row)?;
+        let call = Call::new(row)?;
         if call.fate != Fate::Ok || call.end.is_none() {
             let values = call.returned().filter(|given| call.deed == Deed::Scan && given.is.says());
             unused.0 += usize::from(values.is_some());
@@ -78,7 +78,7 @@ fn imported(log: &[u8], options: &Options) -> Step<Imported> {
     }
     // Numbers of segments do not depend on the order of the rows.
     calls.sort_by(|one, other| one.order().cmp(&other.order()));
-    let objects = Objects::of(&calls)?;
+    let objects = Objects::new(&calls)?;
     let numbered = objects.numbered().transpose()?;
     let is_named = numbered.is_none();
     let mut segments = numbered.unwrap_or_default();
@@ -126,7 +126,7 @@ struct Call {
 }
 
 impl Call {
-    fn of(row: Row) -> Step<Self> {
+    fn new(row: Row) -> Step<Self> {
         let spot = row.spot;
         let missing = |field, cure| ImportErrorKind::Missing { field, cure }.at(spot);
         let client = row.client.as_ref().ok_or_else(|| {

@@ -50,7 +50,7 @@ fn wrong(expected: &'static str, found: &Given<Content>, cure: &'static str) -> 
 
 impl Objects {
     /// Collects the objects of these operations.
-    pub(super) fn of(calls: &[Call]) -> Step<Self> {
+    pub(super) fn new(calls: &[Call]) -> Step<Self> {
         let mut objects = Self::default();
         let keyed = calls.iter().find_map(|call| call.row.key.as_ref());
         for call in calls {
@@ -94,7 +94,7 @@ impl Objects {
     pub(super) fn numbered(&self) -> Option<Step<Segments>> {
         let (count, spot) = self.plain()?.count;
         let names = (0..count).map(|number| (String::new(), number.to_string()));
-        Some(Segments::of(names, spot))
+        Some(Segments::new(names, spot))
     }
 
     fn name(&self, key: Option<&String>, segment: &str) -> Name {

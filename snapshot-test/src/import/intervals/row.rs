@@ -24,7 +24,7 @@ pub(super) enum Name {
 
 impl Name {
     /// Returns the field with this name in a log. Case, `-` and `_` do not matter.
-    pub(super) fn of(name: &str, spot: Spot) -> Step<Self> {
+    pub(super) fn new(name: &str, spot: Spot) -> Step<Self> {
         let plain = name.to_ascii_lowercase().replace(['_', '-'], "");
         Ok(match plain.as_str() {
             "client" | "clientid" | "process" => Self::Client,

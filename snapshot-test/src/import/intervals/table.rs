@@ -57,7 +57,7 @@ fn columns(
     let names = reader.headers().map_err(|error| failed(error, log, start))?;
     let mut columns: Vec<Given<(Name, String)>> = Vec::new();
     for (name, spot) in names.iter().zip(fields(log, start)) {
-        let field = Name::of(name, spot)?;
+        let field = Name::new(name, spot)?;
         if matches!(field, Name::Input | Name::Output) {
             return Err(ImportErrorKind::UnknownField { field: name.to_owned() }.at(spot));
         }

@@ -182,7 +182,7 @@ fn alarm_ends_all_processes_unless_all_is_given() {
         let command = format!("monitor --follow{all}");
         let start = |process: usize| start(&command, &hosts, process, &[&names[process]]);
         let mut children = [0, 1, 2].map(start);
-        let output = Lines::of(children[0].stdout.take().unwrap());
+        let output = Lines::new(children[0].stdout.take().unwrap());
         let mut log = File::options().append(true).open(&names[process]).unwrap();
         log.write_all(wrong(&process.to_string()).as_bytes()).unwrap();
         output.until(&format!("process {process}: {} @{process}: violation", names[process]));
@@ -221,7 +221,7 @@ fn restarted_process_is_waited_for_again() {
     fs::write(&names[0], rounds(&["0"], 1..4)).unwrap();
     fs::write(&names[1], rounds(&["1"], 1..4)).unwrap();
     let mut first = start("monitor --all --follow --status 0.05", &hosts, 0, &[&names[0]]);
-    let errors = Lines::of(first.stderr.take().unwrap());
+    let errors = Lines::new(first.stderr.take().unwrap());
     let mut second = start("monitor --all", &hosts, 1, &[&names[1]]);
     // Its file has been read, and it waits for process 0.
     errors.until("24 events read, 2 objects");
@@ -231,7 +231,7 @@ fn restarted_process_is_waited_for_again() {
     let mut log = File::options().append(true).open(&names[1]).unwrap();
     log.write_all(wrong("1").as_bytes()).unwrap();
     let second = start("monitor --all --follow", &hosts, 1, &[&names[1]]);
-    let output = Lines::of(first.stdout.take().unwrap());
+    let output = Lines::new(first.stdout.take().unwrap());
     output.until("@1: violation");
     interrupt(&first);
     let rest = output.rest();
@@ -248,7 +248,7 @@ fn second_ctrl_c_ends_process_0_at_once() {
     let hosts = hosts(folder.path(), 2);
     let mut first = start("monitor --all", &hosts, 0, &[]);
     let mut second = start("monitor --all", &hosts, 1, &["-"]);
-    let output = Lines::of(first.stdout.take().unwrap());
+    let output = Lines::new(first.stdout.take().unwrap());
     let mut input = second.stdin.take().unwrap();
     input.write_all((rounds(&["1"], 1..4) + &wrong("1")).as_bytes()).unwrap();
     output.until("@1: violation");
@@ -272,7 +272,7 @@ fn unread_output_blocks_other_processes() {
     let mut first = start("monitor --all", &hosts, 0, &[]);
     let mut second = start("monitor --all", &hosts, 1, &["-"]);
     let writer = blocked_writer(second.stdin.take().unwrap(), 5_000);
-    let output = Lines::of(first.stdout.take().unwrap());
+    let output = Lines::new(first.stdout.take().unwrap());
     let rest = output.rest();
     assert!(rest.contains("5000 of 5000 objects wrong; 20000 events"), "{:.300}", rest);
     writer.join().unwrap();

@@ -149,7 +149,7 @@ fn ambiguous_values_are_searched() {
 pub struct Lines(Receiver<String>);
 
 impl Lines {
-    pub fn of(output: impl Read + Send + 'static) -> Self {
+    pub fn new(output: impl Read + Send + 'static) -> Self {
         let (sender, lines) = channel();
         thread::spawn(move || {
             let read = BufReader::new(output).lines().map_while(Result::ok);
@@ -177,7 +177,7 @@ impl Lines {
 fn alarms_come_at_once_and_other_objects_continue() {
     let mut child = monitor(&["--all"]);
     let mut input = child.stdin.take().unwrap();
-    let output = Lines::of(child.stdout.take().unwrap());
+    let output = Lines::new(child.stdout.take().unwrap());
     input.write_all((rounds(&["1", "2"], 1..4) + &wrong("1")).as_bytes()).unwrap();
     output.until("standard input @1: violation");
     input.write_all((rounds(&["1", "2"], 4..6) + &wrong("2")).as_bytes()).unwrap();
@@ -231,7 +231,7 @@ fn alarms_in_the_checkpoint_are_not_repeated() {
     followed.log.write_all(rounds(&["1", "2", "3"], 1..4).as_bytes()).unwrap();
     followed.log.write_all(wrong("2").as_bytes()).unwrap();
     let mut child = followed.monitor(&["--all"]);
-    let output = Lines::of(child.stdout.take().unwrap());
+    let output = Lines::new(child.stdout.take().unwrap());
     output.until(" @2: violation");
     let value = followed.write_until(&["1", "2", "3"], 4, "\"ended\"");
     child.kill().unwrap();
@@ -239,12 +239,12 @@ fn alarms_in_the_checkpoint_are_not_repeated() {
     followed.log.write_all(wrong("3").as_bytes()).unwrap();
     followed.log.write_all(b"@1 p9 ok\n").unwrap();
     let mut child = followed.monitor(&["--all", "--report", "json"]);
-    let output = Lines::of(child.stdout.take().unwrap());
+    let output = Lines::new(child.stdout.take().unwrap());
     let alarm = output.until("\"key\":3");
     assert_eq!(alarm.lines().count(), 1, "{alarm}");
     // The position is in the whole input.
     let (events, before) = (12 * (value - 1) as u64, 2);
-    let error = Lines::of(child.stderr.take().unwrap());
+    let error = Lines::new(child.stderr.take().unwrap());
     error.until(&format!("run.txt:{}:1: ", events + before + 3));
     error.until("object @1 is judged no further");
     #[cfg(unix)]
@@ -267,7 +267,7 @@ fn alarms_in_the_checkpoint_are_not_repeated() {
 #[test]
 fn objects_continue_across_connections() {
     let (mut child, address) = listening(&["--all", "--workers", "3"]);
-    let output = Lines::of(child.stdout.take().unwrap());
+    let output = Lines::new(child.stdout.take().unwrap());
     let mut first = TcpStream::connect(&address).unwrap();
     first.write_all((rounds(&["1", "2", "3"], 1..3) + &wrong("2")).as_bytes()).unwrap();
     output.until(" @2: violation");
@@ -318,7 +318,7 @@ fn unwritable_checkpoint_stops_no_alarm() {
     let mut followed = Followed::new();
     followed.log.write_all(rounds(&["1", "2"], 1..4).as_bytes()).unwrap();
     let mut child = followed.monitor(&["--all"]);
-    let error = Lines::of(child.stderr.take().unwrap());
+    let error = Lines::new(child.stderr.take().unwrap());
     let mut value = 4;
     let warned = thread::spawn(move || (error.until("going on without a new checkpoint"), error));
     while !warned.is_finished() {
@@ -328,7 +328,7 @@ fn unwritable_checkpoint_stops_no_alarm() {
     }
     let (warning, error) = warned.join().unwrap();
     assert!(warning.starts_with("warning: cannot write "), "{warning}");
-    let output = Lines::of(child.stdout.take().unwrap());
+    let output = Lines::new(child.stdout.take().unwrap());
     followed.log.write_all(wrong("1").as_bytes()).unwrap();
     output.until(" @1: violation");
     fs::create_dir(followed.path("saved")).unwrap();

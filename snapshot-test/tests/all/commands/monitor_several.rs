@@ -163,7 +163,7 @@ fn endless_inputs_do_not_wait_for_each_other() {
         address.strip_suffix(": waiting\n").unwrap().to_owned()
     };
     let (first, second) = (address(), address());
-    let output = Lines::of(child.stdout.take().unwrap());
+    let output = Lines::new(child.stdout.take().unwrap());
     let mut one = TcpStream::connect(&first).unwrap();
     let mut other = TcpStream::connect(&second).unwrap();
     one.write_all((rounds(&["3"], 1..3) + &wrong("3")).as_bytes()).unwrap();

@@ -70,7 +70,7 @@ fn damaged_recordings_are_judged_or_refused() {
             "violation" => 2,
             _ => 3,
         }] += 1;
-        let Some(certificate) = Certificate::of(&judgement) else { continue };
+        let Some(certificate) = Certificate::new(&judgement) else { continue };
         let (named, key, read) =
             Certificate::from_text(&certificate.to_text(&object, None)).unwrap();
         assert_eq!((&named, key, &read), (&object, None, &certificate));

@@ -74,7 +74,7 @@ fn keyed_objects_are_judged_as_if_alone() {
             let [selected] = judged(&object, &merged, Some(&key)).try_into().unwrap();
             assert_eq!(selected.finding, part.finding);
             // Repeated values are searched.
-            let Some(certificate) = Certificate::of(&part) else { continue };
+            let Some(certificate) = Certificate::new(&part) else { continue };
             certified += 1;
             let text = certificate.to_text(&object, Some(&key));
             let (_, named, read) = Certificate::from_text(&text).unwrap();
@@ -163,7 +163,7 @@ fn initial_value_equals_an_earlier_write() {
             let [usual] = judged(&plain, &text, None).try_into().unwrap();
             differ += usize::from(verdict(&usual) != verdict(&found));
             *(if verdict(&found) == "violation" { &mut wrong } else { &mut right }) += 1;
-            let Some(certificate) = Certificate::of(&found) else { continue };
+            let Some(certificate) = Certificate::new(&found) else { continue };
             let (of, _, read) = Certificate::from_text(&certificate.to_text(&begun, None)).unwrap();
             assert_eq!(of, begun);
             certify(&of, &read, text.as_bytes(), None, None).unwrap().unwrap();

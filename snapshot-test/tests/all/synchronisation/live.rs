@@ -125,7 +125,7 @@ fn what_no_later_violation_needs_is_forgotten() {
             assert!(report.contains("of the operations that are kept"), "{report}");
             assert!(json.contains("\"operation\":40000"), "{json}");
         }
-        assert!(Certificate::of(&judgement).is_none());
+        assert!(Certificate::new(&judgement).is_none());
     }
 }
 
@@ -159,7 +159,7 @@ fn a_certificate_and_progress_keep_the_whole_recording() {
         let judged = judge(&object, text.as_bytes(), None, None, &options).unwrap();
         let watched = judged[0].watched.unwrap();
         assert_eq!((watched.forgotten, watched.most), (0, 40_000));
-        assert!(Certificate::of(&judged[0]).is_some());
+        assert!(Certificate::new(&judged[0]).is_some());
     }
 }
 

@@ -83,7 +83,7 @@ fn twins_have_their_verdicts_and_certificates() {
         let judgement = judged(object, &good);
         assert!(matches!(judgement.finding, Finding::SetLinearizable(_)), "{object}: {good}");
         assert_eq!(verdict(&judgement), "linearizable");
-        let certificate = Certificate::of(&judgement).unwrap();
+        let certificate = Certificate::new(&judgement).unwrap();
         let written = certificate.to_text(&judgement.object, None);
         assert!(written.contains("\"verdict\":\"linearizable\""), "{written}");
         let (of, _, read) = Certificate::from_text(&written).unwrap();
@@ -95,7 +95,7 @@ fn twins_have_their_verdicts_and_certificates() {
         match &judgement.finding {
             Finding::Violation(Violation::Found(Found::Rule(proof))) => {
                 rules.push(proof.rule());
-                let proof = Certificate::of(&judgement).unwrap();
+                let proof = Certificate::new(&judgement).unwrap();
                 let (of, _, read) = Certificate::from_text(&proof.to_text(&of, None)).unwrap();
                 assert_eq!(read, proof);
                 certify(&of, &read, bad.as_bytes(), None, None).unwrap().unwrap();

@@ -39,7 +39,7 @@ pub(super) struct Names {
 
 impl Names {
     /// Creates distinct names that resemble the slots' names.
-    pub fn of(instance: &Instance) -> Self {
+    pub fn new(instance: &Instance) -> Self {
         let mut taken: HashSet<String> = TAKEN.iter().map(|word| (*word).to_owned()).collect();
         let slots = instance.slots.iter().map(|slot| {
             let plain = identifier(&slot.name);

@@ -26,7 +26,7 @@ pub fn tla(
     title: &str,
 ) -> Result<String, ExportError> {
     check(instance, operations)?;
-    let names = Names::of(instance);
+    let names = Names::new(instance);
     let least = instance.slots.iter().map(|slot| match slot.domain {
         Domain::Range { low, .. } => low,
         Domain::Version { .. } | Domain::Counter { .. } => 0,

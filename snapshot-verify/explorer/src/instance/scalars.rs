@@ -12,7 +12,7 @@ use super::{Domain, NONE, Operator, Scalar};
 const EXACT: usize = 64;
 
 /// Sets up to this size, which most are, need no allocation.
-const FEW: usize = 4;
+const INLINE_VALUES: usize = 4;
 
 /// Up to this many combinations of two arguments are tried one by one.
 const COMBINATIONS: usize = EXACT * EXACT;
@@ -20,7 +20,7 @@ const COMBINATIONS: usize = EXACT * EXACT;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Scalars {
     /// At most [`EXACT`] scalars, ascending ([`NONE`] first).
-    Exact(SmallVec<[Scalar; FEW]>),
+    Exact(SmallVec<[Scalar; INLINE_VALUES]>),
     /// From the first to the second, inclusive, neither of them [`NONE`]; and [`NONE`], if the flag
     /// is set.
     Between(Scalar, Scalar, bool),
@@ -237,7 +237,7 @@ impl Scalars {
     ) -> Self {
         if let (Self::Exact(these), Self::Exact(those)) = (self, that) {
             debug_assert!(these.len() * those.len() <= COMBINATIONS);
-            let mut results: SmallVec<[Scalar; FEW]> =
+            let mut results: SmallVec<[Scalar; INLINE_VALUES]> =
                 these.iter().flat_map(|a| those.iter().map(|b| exact(*a, *b))).collect();
             results.sort_unstable();
             results.dedup();

@@ -143,7 +143,7 @@ impl<'a> Specialisation<'a> {
                     self.blocks[at.index()] = Some(block);
                 }
                 Open::Settled(location, known, at) => {
-                    let end = self.settle(location, known);
+                    let end = self.paused_at(location, known);
                     self.blocks[at.index()] =
                         Some(Block { accesses: 0, assignments: Vec::new(), end });
                 }
@@ -222,7 +222,7 @@ impl<'a> Specialisation<'a> {
                     }
                 }
             }
-            End::Pause(location) => self.settle(*location, known),
+            End::Pause(location) => self.paused_at(*location, known),
             End::Respond(_) | End::Fault { .. } => {
                 block.end.map(&mut |term| known.fold(term, self.slots))
             }
@@ -236,7 +236,7 @@ impl<'a> Specialisation<'a> {
     /// The outcome is added to the facts, and own facts are stable. So each time one more own atom
     /// of the location is known, and in the end none is open. Only facts that matter at the
     /// location are kept.
-    fn settle(&mut self, location: Location, mut knowledge: Knowledge) -> End {
+    fn paused_at(&mut self, location: Location, mut knowledge: Knowledge) -> End {
         knowledge.retain(|atom, truth| self.stability.keeps(atom, truth));
         let mut own_atom = None;
         for condition in self.conditions(location) {

@@ -298,7 +298,7 @@ impl PersistentSets {
 }
 
 impl canonical::Ample for PersistentSets {
-    fn look(&self, registers: Registers, state: &[Scalar], around: &mut Around) -> bool {
+    fn persistent_step(&self, registers: Registers, state: &[Scalar], around: &mut Around) -> bool {
         let Around { places, others } = around;
         places.clear();
         places.extend(self.futures.iter().map(|futures| futures.index.of_state(state)));

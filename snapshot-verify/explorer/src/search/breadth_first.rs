@@ -25,7 +25,7 @@ use crate::instance::Instance;
 use crate::search::layout::Monotone;
 
 /// Levels with fewer states are explored by one thread: starting others takes longer.
-const FEW: u64 = 4096;
+const MIN_STATES_FOR_THREADS: u64 = 4096;
 
 pub(super) struct Search<'a> {
     pub(super) product: &'a Product<'a>,
@@ -62,19 +62,19 @@ impl<const W: usize> Next<W> {
 
 /// Why a search cannot start.
 #[derive(Debug)]
-pub(super) enum NoBeginning {
+pub(super) enum StartError {
     Exhausted,
     /// The search cannot resume from its checkpoint.
     Checkpoint(CheckpointError),
 }
 
-impl From<Exhausted> for NoBeginning {
+impl From<Exhausted> for StartError {
     fn from(_: Exhausted) -> Self {
         Self::Exhausted
     }
 }
 
-impl From<CheckpointError> for NoBeginning {
+impl From<CheckpointError> for StartError {
     fn from(error: CheckpointError) -> Self {
         Self::Checkpoint(error)
     }
@@ -145,7 +145,7 @@ impl Search<'_> {
         plan: Plan,
         kept: Option<&mut dyn Read>,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<Explored<W>, NoBeginning> {
+    ) -> Result<Explored<W>, StartError> {
         let layout = self.product.layout();
         let nothing = Monotone::default();
         let dominance = if self.antichain { layout.monotone() } else { &nothing };
@@ -402,7 +402,7 @@ impl Search<'_> {
             worker.finish(store, self.watch);
         };
         let Some((first, others)) = workers.split_first_mut() else { return };
-        let others = if level.states() < FEW { &mut [] } else { others };
+        let others = if level.states() < MIN_STATES_FOR_THREADS { &mut [] } else { others };
         std::thread::scope(|scope| {
             for worker in others {
                 scope.spawn(|| work(worker, &mut || {}));

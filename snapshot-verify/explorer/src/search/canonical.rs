@@ -98,7 +98,7 @@ pub struct Around {
 pub trait Ample: Debug + Sync {
     /// Notes the future accesses of processes in `around`. Returns `false` if no step commutes in
     /// this state.
-    fn look(&self, registers: Registers, state: &[Scalar], around: &mut Around) -> bool;
+    fn persistent_step(&self, registers: Registers, state: &[Scalar], around: &mut Around) -> bool;
 
     /// Returns true if the process has a next step that may commute.
     fn may_commute(&self, around: &Around, state: &[Scalar], process: Process) -> bool;

@@ -1,6 +1,6 @@
 //! Checkpoints: writes the progress of a search as bytes, and reads it back.
 //!
-//! The search knows no file. A [`Keeper`] stores each record under the [`Key`] of its search, and
+//! The search knows no file. A [`CheckpointStore`] stores each record under the [`Key`] of its search, and
 //! returns complete records.
 //!
 //! A checkpoint is written between two chunks of a level, when all threads are at rest. The
@@ -48,7 +48,7 @@ pub enum Kept<'a> {
 pub type Contents<'a> = dyn FnMut(&mut dyn Write) -> io::Result<()> + 'a;
 
 /// Stores the progress of searches.
-pub trait Keeper: fmt::Debug + Sync {
+pub trait CheckpointStore: fmt::Debug + Sync {
     /// Returns the key of a search: equal exactly if the debug representations are equal.
     fn key(&self, search: &dyn fmt::Debug) -> Key;
 
@@ -122,7 +122,7 @@ impl fmt::Debug for Identity<'_> {
 /// The checkpoint store and the key of one search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Checkpoint<'a> {
-    pub(super) keeper: &'a dyn Keeper,
+    pub(super) keeper: &'a dyn CheckpointStore,
     pub(super) key: Key,
 }
 

@@ -94,9 +94,9 @@ pub use self_check::{Defect, Examined, SelfCheck};
 
 use crate::instance::Instance;
 use crate::search::layout::{Layout, LayoutError, Needs};
-use breadth_first::{Explored, NoBeginning, Plan, Search};
+use breadth_first::{Explored, Plan, Search, StartError};
 use budget::Memory;
-use checkpoint::{Checkpoint, CheckpointError, Ended, Ending, Identity, Keeper, Kept};
+use checkpoint::{Checkpoint, CheckpointError, CheckpointStore, Ended, Ending, Identity, Kept};
 use code::Code;
 use distributed::Engine;
 use product::{Product, Rules};
@@ -166,7 +166,7 @@ pub enum Storage<'a> {
     #[default]
     Memory,
     /// The memory, with checkpoints; the search resumes from its record.
-    Checkpoints(&'a dyn Keeper),
+    Checkpoints(&'a dyn CheckpointStore),
     /// The memory, and a disk for the states that exceed it.
     Disk {
         /// The disk.
@@ -350,8 +350,8 @@ impl Exploration<'_> {
         let kept = kept.as_mut().map(|kept| kept as _);
         let outcome = search(&memory, checkpoint).run::<W>(plan, kept, progress);
         let mut explored = outcome.map_err(|error| match error {
-            NoBeginning::Exhausted => self.too_little_memory::<W>(),
-            NoBeginning::Checkpoint(error) => unusable(error),
+            StartError::Exhausted => self.too_little_memory::<W>(),
+            StartError::Checkpoint(error) => unusable(error),
         })?;
         if let Some(defect) = explored.defect.take() {
             return Err(ExploreError::SelfCheck(Box::new(defect)));

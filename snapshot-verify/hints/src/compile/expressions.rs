@@ -28,7 +28,7 @@ impl Scope<'_> {
     }
 
     pub(super) fn shape(&self, content: &Type) -> Shape {
-        Shape::of(content, self.mode())
+        Shape::new(content, self.mode())
     }
 
     pub(super) fn room(&self, local: LocalId) -> Room {

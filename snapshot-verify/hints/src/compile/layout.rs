@@ -31,7 +31,7 @@ impl Layout {
     pub(super) fn shared(&mut self, program: &Program, names: &[Name]) -> Vec<Room> {
         let mut rooms = Vec::new();
         for (id, variable, dimensions) in variables(program, names) {
-            let shape = Shape::of(&variable.content, self.mode);
+            let shape = Shape::new(&variable.content, self.mode);
             rooms.push(Room { base: self.slots.len(), size: shape.size() });
             self.cells(id, &dimensions, &shape, &mut Vec::new());
         }
@@ -146,7 +146,7 @@ impl Layout {
 
     pub(super) fn variable(&mut self, content: &Type, frame: Option<ProcedureId>) -> Room {
         let mode = self.mode;
-        let shape = Shape::of(content, mode);
+        let shape = Shape::new(content, mode);
         let base = self.block.len();
         shape.each(&mut Vec::new(), &mut |leaf, path| {
             self.block.push(Slot {
@@ -177,7 +177,7 @@ fn slot(leaf: Leaf, frame: Option<ProcedureId>) -> Slot {
 /// Returns the location at which the variables exceed this many scalars, if any: counted before
 /// they are laid out.
 pub(super) fn beyond(program: &Program, mode: Mode, names: &[Name], most: usize) -> Option<Span> {
-    let size = |content: &Type| Shape::of(content, mode).size();
+    let size = |content: &Type| Shape::new(content, mode).size();
     let shared = variables(program, names).into_iter().map(|(_, variable, dimensions)| {
         let links = 3 * usize::from(variable.cell == CellKind::Linked);
         let each = size(&variable.content).saturating_add(links);

@@ -75,7 +75,7 @@ pub fn find(program: &Program, model: &Model, deadline: Deadline<'_>) -> Vec<Nam
         }
         let is_array = array.dimensions.first() == Some(&IndexSet::Processes);
         let holds_values = matches!(
-            Shape::of(&array.content, model.goal.mode()),
+            Shape::new(&array.content, model.goal.mode()),
             Shape::Leaf(Leaf { scalar: Scalar::Value, .. })
         );
         // In rows without columns any process could link to the one cell, and a view does not learn

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use snapshot_hints::ways::Step;
-use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
+use snapshot_invariant::claim::{Ghosts, Obligation, Property};
 use snapshot_language::deadline::{Allowance, Deadline};
 use snapshot_language::program::Program;
 
@@ -33,15 +33,15 @@ fn prepared(program: &Program, step: &Step, until: u64) -> (bool, u64) {
 }
 
 /// Returns the step of an obligation.
-fn step(ghosts: Ghosts, aim: Aim) -> Step {
-    Step::new(Obligation { ghosts, aim }, None, false)
+fn step(ghosts: Ghosts, property: Property) -> Step {
+    Step::new(Obligation { ghosts, property }, None, false)
 }
 
 #[test]
 fn loops_end_with_the_deadline() {
     for name in ["afek_bounded", "attiya_welch"] {
         let program = of_corpus(name, None);
-        let step = step(Ghosts::Calls, Aim::Observer);
+        let step = step(Ghosts::Calls, Property::Observer);
         let (is_prepared, all) = prepared(&program, &step, u64::MAX);
         assert!(is_prepared && all > 2_000, "{name}: {all}");
         for part in 0..20 {
@@ -75,7 +75,7 @@ scan:
 ";
     let classes = |move_: &str| {
         let program = parsed(&text.replace("MOVE", move_), None);
-        let part = step(Ghosts::Scans, Aim::Observer).part(&program, Deadline::NEVER);
+        let part = step(Ghosts::Scans, Property::Observer).part(&program, Deadline::NEVER);
         let part = part.expect("a supported program");
         assert!(part.kept.iter().any(|name| name == "q[i]"), "the handshake is kept: {move_}");
         part.classes.len()

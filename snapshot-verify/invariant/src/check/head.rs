@@ -35,7 +35,7 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
     ) -> Result<Layout<'p>, Stop> {
         let named = self.names(obligation)?;
         let mut layout =
-            Layout::with_names(self.program, obligation, named).map_err(Refusal::Unfit)?;
+            Layout::with_names(self.program, obligation, named).map_err(Refusal::Unsupported)?;
         layout.asks = Asks::new(self.proceed);
         layout.nested = nested;
         for _ in 0..self.count("clocks")? {
@@ -148,7 +148,7 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
         let fits_unlinked = |_, variable| layout.fits_unlinked(variable);
         layout.unlinked = self.by_instruction("unlinked", &layout, fits_unlinked)?;
         layout.forgotten = forgotten;
-        layout.complete().map_err(Refusal::Unfit)?;
+        layout.complete().map_err(Refusal::Unsupported)?;
         let fits = flips::check(&layout);
         self.in_time(&layout)?;
         fits.map_err(|expected| self.expected(expected))?;

@@ -15,13 +15,13 @@ use snapshot_language::program::{Interface, Program, independence};
 use snapshot_semantics::certificate::lines::{LineError, Lines};
 use thiserror::Error;
 
-use crate::claim::{Aim, Claim, Obligation, TITLE, missing};
-use crate::join::{Effect, Targets};
-use crate::layout::{Layout, Unfit, may_fail};
+use crate::claim::{Claim, Obligation, Property, TITLE, missing};
+use crate::interference::{Effect, Targets};
+use crate::layout::{Layout, Unsupported, may_fail};
 use crate::projection::{Coverage, Extent, Site, site};
 use crate::recall::Recall;
 use crate::rewriting::rewritten;
-use crate::step::{Failure, Kind, Planted};
+use crate::step::{Failure, InjectedFault, Kind};
 use crate::text::Rows;
 use crate::views::{Valid, centres, initial, lists};
 use crate::{Budget, Unfinished};
@@ -94,7 +94,7 @@ pub enum Refusal {
     Rewritten,
     /// A construct.
     #[error("certificates for every n do not know {}", .0.0)]
-    Unfit(Unfit),
+    Unsupported(Unsupported),
     /// The proof lacks this obligation.
     #[error("it is no whole proof: {} is missing", .0.name())]
     Missing(Obligation),
@@ -215,7 +215,7 @@ struct Check<'p, 'l, R> {
 }
 
 /// Views with one centre, each with the number of its list; and the interference of their steps.
-type Home<'v> = (Vec<(usize, &'v [u8])>, FxHashSet<Effect>);
+type SharedPartEntry<'v> = (Vec<(usize, &'v [u8])>, FxHashSet<Effect>);
 
 /// Views of a list, each with its line.
 type Listed = SeededMap<Box<[u8]>, u64>;
@@ -250,7 +250,7 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
         }
         let claim = self.claim(digest)?;
         if !matches!(self.program.interface, Interface::Snapshot { .. }) {
-            return Err(Refusal::Unfit(Unfit("objects other than the snapshot")).into());
+            return Err(Refusal::Unsupported(Unsupported("objects other than the snapshot")).into());
         }
         if independence::check(self.program).is_err() {
             return Err(Refusal::LooksAtValues.into());
@@ -273,10 +273,10 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
             {
                 return Err(Refusal::Guesses(obligation, *first).into());
             }
-            let is_nesting = |(one, _): &(Obligation, u64)| one.aim == Aim::Nesting;
+            let is_nesting = |(one, _): &(Obligation, u64)| one.property == Property::Nesting;
             let layout = self.layout(obligation, obligations.iter().any(is_nesting))?;
             // All obligations share the memory's history: updates take effect in one place.
-            if matches!(obligation.aim, Aim::Memory(_)) {
+            if matches!(obligation.property, Property::Memory(_)) {
                 let first = *point.get_or_insert(layout.point);
                 if first != layout.point {
                     return Err(Refusal::Points(obligation).into());
@@ -405,9 +405,9 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
     ) -> Result<FxHashSet<Site>, Stop> {
         let mut sites = FxHashSet::default();
         let obligation = layout.obligation;
-        let planted = Planted::default();
+        let planted = InjectedFault::default();
         let mut numbers: SeededMap<Vec<u8>, usize> = SeededMap::default();
-        let mut homes: Vec<Home<'_>> = Vec::new();
+        let mut homes: Vec<SharedPartEntry<'_>> = Vec::new();
         for (number, (kinds, listed)) in lists.iter().zip(all).enumerate() {
             let mut recall = Recall::new(layout, kinds, planted);
             // The refusal names the first wrong line, whatever the order of a table. A list has a
@@ -431,7 +431,7 @@ impl<'p, R: BufRead> Check<'p, '_, R> {
                     bytes += 40;
                     let home = *numbers.entry(centre).or_insert_with_key(|centre| {
                         bytes += centre.len() + 128;
-                        homes.push(Home::default());
+                        homes.push(SharedPartEntry::default());
                         homes.len() - 1
                     });
                     let home = &mut homes[home];

@@ -39,7 +39,7 @@ pub struct Scope<'a, 'p> {
     pub unknown: Option<usize>,
     /// True for first values, when the clock has its first number.
     pub is_first: bool,
-    /// Injected fault: see `Planted`.
+    /// Injected fault: see `InjectedFault`.
     pub symbols_differ: bool,
 }
 

@@ -6,7 +6,7 @@
 
 use snapshot_language::program::{Program, SharedId};
 
-use super::{Layout, Leaf, SIGNER, Scalar, Unfit};
+use super::{Layout, Leaf, SIGNER, Scalar, Unsupported};
 use crate::byte::{I, J, T};
 use crate::claim::Ghosts;
 use crate::clock::{self, Clock};
@@ -134,10 +134,10 @@ impl Layout<'_> {
     ///
     /// # Errors
     /// If there are more versions than views have numbers for.
-    pub fn complete(&mut self) -> Result<(), Unfit> {
+    pub fn complete(&mut self) -> Result<(), Unsupported> {
         self.index();
         match self.versions.len() > MOST_VERSIONS {
-            true => Err(Unfit("as many versions that are kept")),
+            true => Err(Unsupported("as many versions that are kept")),
             false => Ok(()),
         }
     }

@@ -201,14 +201,14 @@ pub struct Layout<'p> {
 
 /// Reason why a program has no certificate for every n.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Unfit(pub &'static str);
+pub struct Unsupported(pub &'static str);
 
 impl<'p> Layout<'p> {
     /// Lays out a program for an obligation. Only bookkeeping is kept yet.
     ///
     /// # Errors
     /// If the program is unsupported.
-    pub fn new(program: &'p Program, obligation: Obligation) -> Result<Self, Unfit> {
+    pub fn new(program: &'p Program, obligation: Obligation) -> Result<Self, Unsupported> {
         Self::with_names(program, obligation, Vec::new())
     }
 
@@ -220,25 +220,25 @@ impl<'p> Layout<'p> {
         program: &'p Program,
         obligation: Obligation,
         named: Vec<Name>,
-    ) -> Result<Self, Unfit> {
+    ) -> Result<Self, Unsupported> {
         // A view has i, j, t, and any other.
         if program.check_extent(PLACES + 1).is_err() {
-            return Err(Unfit("programs that are too large for 4 processes"));
+            return Err(Unsupported("programs that are too large for 4 processes"));
         }
         let code = code::compile(program);
         if code.iter().any(|code| code.instructions.len() > 250) {
-            return Err(Unfit("a procedure of more than 250 instructions"));
+            return Err(Unsupported("a procedure of more than 250 instructions"));
         }
         if scalars::count(program, obligation.has_tokens()) > MOST_SCALARS {
-            return Err(Unfit("variables of more than 65,536 scalars"));
+            return Err(Unsupported("variables of more than 65,536 scalars"));
         }
         if may_begin_wrong(program) {
-            return Err(Unfit("first values that may be out of range"));
+            return Err(Unsupported("first values that may be out of range"));
         }
         let Runs { is_ghost, ghostly, outside } = runs(program, obligation.ghosts)?;
         let tokens = obligation.has_tokens();
         let uses = names::uses(program, &code, (tokens, &ghostly), &named)
-            .ok_or(Unfit("names of this form"))?;
+            .ok_or(Unsupported("names of this form"))?;
         let linkable = linkable::linkable(program, &code);
         let mut layout = Self {
             program,
@@ -435,7 +435,7 @@ impl<'p> Layout<'p> {
         let row_bytes = of(&|slot| slot.kept && slot.row.is_some());
         (self.versions, self.names) = (versions, names);
         (self.central, self.positions, self.row_bytes) = (central, positions, row_bytes);
-        self.in_centre = (0..self.slots.len()).map(|at| Central::of(self, at)).collect();
+        self.in_centre = (0..self.slots.len()).map(|at| Central::new(self, at)).collect();
         self.masks = Mask::all(self);
         // No centre is taken before the layout is complete.
         debug_assert!(self.told.borrow().is_empty());

@@ -7,7 +7,7 @@ use snapshot_language::program::{
 };
 use snapshot_semantics::interpret::code::{self, Instruction};
 
-use super::Unfit;
+use super::Unsupported;
 use crate::claim::Ghosts;
 
 /// Returns true if a program has operations that may go wrong.
@@ -149,7 +149,7 @@ pub(super) struct Runs {
 }
 
 /// Returns the contexts in which the procedures of a program run.
-pub(super) fn runs(program: &Program, ghosts: Ghosts) -> Result<Runs, Unfit> {
+pub(super) fn runs(program: &Program, ghosts: Ghosts) -> Result<Runs, Unsupported> {
     let count = program.procedures.len();
     let (mut is_ghost, mut ghostly) = (vec![false; count], vec![false; count]);
     match ghosts {
@@ -194,7 +194,7 @@ pub(super) fn runs(program: &Program, ghosts: Ghosts) -> Result<Runs, Unfit> {
         |from: usize| reached(from).iter().zip(&is_ghost).any(|(one, two)| *one && *two);
     let is_mixed = (0..count).any(|one| outside[one] && ghostly[one] && calls_one(one));
     if !is_ghost.contains(&true) || is_mixed {
-        return Err(Unfit("ghost scans of this kind"));
+        return Err(Unsupported("ghost scans of this kind"));
     }
     Ok(Runs { is_ghost, ghostly, outside })
 }

@@ -50,7 +50,7 @@ impl Layout<'_> {
         let is_truth = self.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Bool);
         match state[at] {
             byte if byte == ANY || is_truth && is_symbol(byte) => {
-                Err(Failure::Unfit("a name of which it is not known whether it is in force"))
+                Err(Failure::Unsupported("a name of which it is not known whether it is in force"))
             }
             byte => Ok(bytes.contains(&byte)),
         }
@@ -130,7 +130,7 @@ impl Layout<'_> {
             (true, _, true) => BASE + if is_followed { me } else { OTHER },
             (false, true, true) => byte,
             (false, false, true) => {
-                return Err(Failure::Unfit("a name that comes into force without a naming"));
+                return Err(Failure::Unsupported("a name that comes into force without a naming"));
             }
         };
         if self.slots[at].kept {

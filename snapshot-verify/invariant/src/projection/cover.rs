@@ -10,7 +10,7 @@ use super::likeness::{Expected, Likeness};
 use super::tuple::{Standing, Tuple, standing};
 use crate::byte::ANY;
 use crate::layout::{Layout, at, op};
-use crate::search::Family;
+use crate::search::ViewSets;
 use crate::step::Kind;
 
 /// Numbers of comparisons.
@@ -104,7 +104,7 @@ impl<'a> Views<'a> {
         Self { layout, lists, places: RefCell::new(places), seen: RefCell::new(seen) }
     }
 
-    pub fn of_family(layout: &'a Layout<'a>, family: &'a Family) -> Self {
+    pub fn of_family(layout: &'a Layout<'a>, family: &'a ViewSets) -> Self {
         let mut lists: Vec<List<'a>> = Vec::new();
         for (number, (kind, views)) in family.kinds.iter().zip(&family.views).enumerate() {
             let before = number.checked_sub(1).map(|before| &family.views[before]);

@@ -14,7 +14,7 @@ use snapshot_semantics::interpret::{Call, Data, Machine, Next, OpenCall, Passage
 
 use super::histories::History;
 use crate::byte::{I, J, OTHER, T};
-use crate::claim::Aim;
+use crate::claim::Property;
 use crate::layout::{Layout, op};
 
 /// Accesses between two pauses after which a process counts as spinning.
@@ -150,7 +150,7 @@ impl<'a> Execution<'a> {
     }
 
     pub(super) fn is_observed(&self) -> bool {
-        self.layout.obligation.aim == Aim::Observer
+        self.layout.obligation.property == Property::Observer
     }
 
     /// Returns i, j, or another process.
@@ -376,7 +376,7 @@ impl<'a> Execution<'a> {
     }
 
     fn pass_point(&mut self, process: usize) {
-        let is_memory = matches!(self.layout.obligation.aim, Aim::Memory(_));
+        let is_memory = matches!(self.layout.obligation.property, Property::Memory(_));
         if !is_memory || self.doing[process].operation != op::SWITCHES {
             return;
         }
@@ -392,7 +392,7 @@ impl<'a> Execution<'a> {
 
     /// Ends an operation; returns false for an update that has not taken effect.
     pub(super) fn end(&mut self, process: usize) -> bool {
-        let is_memory = matches!(self.layout.obligation.aim, Aim::Memory(_));
+        let is_memory = matches!(self.layout.obligation.property, Property::Memory(_));
         let place = self.place(process);
         let mut is_right = true;
         if self.doing[process].operation == op::SWITCHES {

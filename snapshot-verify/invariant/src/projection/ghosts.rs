@@ -6,7 +6,7 @@ use snapshot_language::program::{SharedId, Type};
 use snapshot_semantics::interpret::{Data, Passage};
 
 use super::execution::{Ended, Execution, Ghost, Returned};
-use crate::claim::Aim;
+use crate::claim::Property;
 use crate::layout::Round;
 
 impl Execution<'_> {
@@ -42,10 +42,10 @@ impl Execution<'_> {
     }
 
     pub(super) fn begin_scan(&mut self, process: usize) {
-        let now = match self.layout.obligation.aim {
-            Aim::Observer => self.history().observer().invoke_scan().bits(),
-            Aim::Memory(_) => 1 << self.history().specification,
-            Aim::Faults | Aim::Nesting => 0,
+        let now = match self.layout.obligation.property {
+            Property::Observer => self.history().observer().invoke_scan().bits(),
+            Property::Memory(_) => 1 << self.history().specification,
+            Property::Faults | Property::Nesting => 0,
         };
         let ghost = self.doing[process].ghost.as_mut().expect("a ghost scan is open");
         ghost.bits.get_or_insert(now);

@@ -6,7 +6,7 @@ use snapshot_semantics::interpret::{Client, Machine, Move, MoveKind, Scheduler, 
 use super::cover::{Counts, Covers, Views};
 use super::execution::{Ended, Execution};
 use super::tuple::{Tuple, pairs, tuples};
-use crate::claim::Aim;
+use crate::claim::Property;
 
 /// Called with each state of an execution, the process that has moved, and the views.
 pub type Visit<'v, 'a> =
@@ -28,7 +28,7 @@ pub fn walk<'a>(
     let pair = pairs[(seed / 3) as usize % pairs.len()];
     let mut execution = Execution::new(machine, layout, pair);
     // Views report the end of an operation without further pauses to the observer earlier.
-    execution.fine = seed % 8 >= 4 && layout.obligation.aim != Aim::Observer;
+    execution.fine = seed % 8 >= 4 && layout.obligation.property != Property::Observer;
     let tuples = tuples(n, pair, layout.tokens());
     let mut counts = Counts::default();
     let mut compare = |execution: &mut Execution<'_>, process: usize| -> Result<(), String> {

@@ -15,7 +15,7 @@ use snapshot_semantics::interpret::code::{Code, For, Instruction};
 use super::observed::OBSERVER;
 use super::store::written;
 use super::term::{Value, not};
-use crate::layout::Unfit;
+use crate::layout::Unsupported;
 
 /// Operations of a process.
 pub const DOES: [&str; 4] = ["idle", "updates", "scans", "switches"];
@@ -114,7 +114,7 @@ impl<'p> Executor<'p> {
     ///
     /// # Errors
     /// If it is not modelled.
-    pub fn constant(&self, of: &Expression) -> Result<Value, Unfit> {
+    pub fn constant(&self, of: &Expression) -> Result<Value, Unsupported> {
         self.value(&mut self.begin(None, DOES[0]), 0, of)
     }
 
@@ -122,7 +122,7 @@ impl<'p> Executor<'p> {
     ///
     /// # Errors
     /// If a construct is not modelled.
-    pub fn invocations(&self) -> Result<Vec<Way>, Unfit> {
+    pub fn invocations(&self) -> Result<Vec<Way>, Unsupported> {
         let idle = self.begin(None, DOES[0]);
         let (update, scan) = (self.program.update().0 as usize, self.program.scan().0 as usize);
         let mut ways = Vec::new();
@@ -162,7 +162,11 @@ impl<'p> Executor<'p> {
     ///
     /// # Errors
     /// If a construct is not modelled.
-    pub fn steps(&self, place: (usize, usize), does: &'static str) -> Result<Vec<Way>, Unfit> {
+    pub fn steps(
+        &self,
+        place: (usize, usize),
+        does: &'static str,
+    ) -> Result<Vec<Way>, Unsupported> {
         let mut way = self.begin(Some(place), does);
         self.first_access(&mut way);
         let mut ways = Vec::new();
@@ -182,12 +186,12 @@ impl<'p> Executor<'p> {
     }
 
     /// Follows a way up to the next access.
-    fn run(&self, way: Way, done: &mut Vec<Way>) -> Result<(), Unfit> {
+    fn run(&self, way: Way, done: &mut Vec<Way>) -> Result<(), Unsupported> {
         let mut waiting = vec![way];
         while let Some(mut way) = waiting.pop() {
             way.length += 1;
             if way.length > LONGEST || done.len() + waiting.len() > MOST {
-                return Err(Unfit("loops without accesses, or with many ways through"));
+                return Err(Unsupported("loops without accesses, or with many ways through"));
             }
             let Some((procedure, here)) = way.place else {
                 done.push(way);
@@ -232,10 +236,12 @@ impl<'p> Executor<'p> {
                     let now = self.local(&way, procedure, this.variable.0 as usize).term();
                     self.round(&way, procedure, this, Some(now), &mut waiting)?;
                 }
-                Instruction::Call { .. } => return Err(Unfit("calls")),
-                Instruction::New { .. } | Instruction::Free { .. } => return Err(Unfit("nodes")),
-                Instruction::Choose { .. } => return Err(Unfit("choices")),
-                Instruction::Together { .. } => return Err(Unfit("blocks")),
+                Instruction::Call { .. } => return Err(Unsupported("calls")),
+                Instruction::New { .. } | Instruction::Free { .. } => {
+                    return Err(Unsupported("nodes"));
+                }
+                Instruction::Choose { .. } => return Err(Unsupported("choices")),
+                Instruction::Together { .. } => return Err(Unsupported("blocks")),
                 Instruction::Return { result } => {
                     let result = match result {
                         Some(result) => Some(self.value(&mut way, procedure, result)?),
@@ -257,9 +263,9 @@ impl<'p> Executor<'p> {
         this: For<'p>,
         now: Option<String>,
         waiting: &mut Vec<Way>,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), Unsupported> {
         if !this.over.is_of_names() || this.except.is_some() {
-            return Err(Unfit("loops over numbers, or that leave out a process"));
+            return Err(Unsupported("loops over numbers, or that leave out a process"));
         }
         let mut on = way.clone();
         let index = format!("index{}", on.processes.len());
@@ -292,7 +298,7 @@ impl<'p> Executor<'p> {
         mut way: Way,
         access: &Access,
         into: Option<&Place>,
-    ) -> Result<Vec<Way>, Unfit> {
+    ) -> Result<Vec<Way>, Unsupported> {
         let Some((procedure, here)) = way.place else { return Ok(Vec::new()) };
         let place = access.place();
         let number = place.variable.0 as usize;
@@ -327,7 +333,7 @@ impl<'p> Executor<'p> {
                 let truth = |truth: &str| Value::scalar(truth);
                 Ok(vec![finish(way, truth("true"))?, finish(failed, truth("false"))?])
             }
-            _ => Err(Unfit("LL/SC cells")),
+            _ => Err(Unsupported("LL/SC cells")),
         }
     }
 }

@@ -7,7 +7,7 @@ use snapshot_language::program::{Binary, Bound, Expression, ExpressionKind, Type
 
 use super::execute::{ACTOR, Executor, Way};
 use super::term::{Value, and, not, or};
-use crate::layout::Unfit;
+use crate::layout::Unsupported;
 
 impl Executor<'_> {
     pub(super) fn value(
@@ -15,7 +15,7 @@ impl Executor<'_> {
         way: &mut Way,
         procedure: usize,
         of: &Expression,
-    ) -> Result<Value, Unfit> {
+    ) -> Result<Value, Unsupported> {
         self.evaluate(way, procedure, of, &[])
     }
 
@@ -26,7 +26,7 @@ impl Executor<'_> {
         procedure: usize,
         of: &Expression,
         bound: &[(usize, String)],
-    ) -> Result<Value, Unfit> {
+    ) -> Result<Value, Unsupported> {
         let get = |way: &mut Way, of: &Expression| self.evaluate(way, procedure, of, bound);
         Ok(match &of.kind {
             ExpressionKind::Bool(truth) => Value::scalar(if *truth { "true" } else { "false" }),
@@ -124,7 +124,7 @@ impl Executor<'_> {
                     Binary::NotEqual if bound.is_empty() => not(&self.equal(way, &a, &b)?),
                     Binary::Equal => scalars_equal(&a, &b)?,
                     Binary::NotEqual => not(&scalars_equal(&a, &b)?),
-                    _ => return Err(Unfit("numbers")),
+                    _ => return Err(Unsupported("numbers")),
                 })
             }
             ExpressionKind::If(condition, then, otherwise) => {
@@ -137,12 +137,12 @@ impl Executor<'_> {
                 way.fresh.push(name.clone());
                 Value::scalar(name)
             }
-            _ => return Err(Unfit("numbers of processes, conversions, or `!`")),
+            _ => return Err(Unsupported("numbers of processes, conversions, or `!`")),
         })
     }
 
     /// Returns the equality of two values of one type.
-    pub(super) fn equal(&self, way: &mut Way, a: &Value, b: &Value) -> Result<String, Unfit> {
+    pub(super) fn equal(&self, way: &mut Way, a: &Value, b: &Value) -> Result<String, Unsupported> {
         Ok(match (a, b) {
             (Value::Array(_), Value::Array(_)) => {
                 let hole = hole(0);
@@ -183,7 +183,7 @@ fn hole(depth: usize) -> String {
     format!("@hole{depth}@")
 }
 
-fn scalars_equal(a: &Value, b: &Value) -> Result<String, Unfit> {
+fn scalars_equal(a: &Value, b: &Value) -> Result<String, Unsupported> {
     match (a, b) {
         (Value::Scalar(a, x), Value::Scalar(b, y)) => {
             let of = |one: &Option<String>| one.clone().unwrap_or("false".to_owned());
@@ -195,6 +195,6 @@ fn scalars_equal(a: &Value, b: &Value) -> Result<String, Unfit> {
             let all = xs.iter().zip(ys).map(|(x, y)| scalars_equal(x, y));
             Ok(and(&all.collect::<Result<Vec<_>, _>>()?))
         }
-        _ => Err(Unfit("equality of arrays within another")),
+        _ => Err(Unsupported("equality of arrays within another")),
     }
 }

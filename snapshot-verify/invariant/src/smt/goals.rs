@@ -15,8 +15,8 @@ use super::term::{
     parameter,
 };
 use crate::byte::T;
-use crate::layout::{Layout, Unfit};
-use crate::search::Family;
+use crate::layout::{Layout, Unsupported};
+use crate::search::ViewSets;
 use crate::step::Kind;
 
 /// Process whose invariant is the question after a step.
@@ -47,7 +47,7 @@ impl<'a, 'p> Goals<'a, 'p> {
     ///
     /// # Errors
     /// If the program has constructs that are not modelled.
-    pub fn new(layout: &'a Layout<'p>, family: &Family) -> Result<Self, Unfit> {
+    pub fn new(layout: &'a Layout<'p>, family: &ViewSets) -> Result<Self, Unsupported> {
         let meaning = Meaning::new(layout)?;
         let kinds = family.kinds.iter().zip(&family.views).map(|(kind, views)| {
             let rows = views.iter().map(|view| &**view);
@@ -81,7 +81,7 @@ impl<'a, 'p> Goals<'a, 'p> {
         Ok(goals)
     }
 
-    fn declare(&mut self) -> Result<(), Unfit> {
+    fn declare(&mut self) -> Result<(), Unsupported> {
         let program = self.layout.program;
         for declared in &program.shared {
             let name = format!("shared.{}", declared.name);
@@ -112,7 +112,7 @@ impl<'a, 'p> Goals<'a, 'p> {
     }
 
     /// Returns the definitions of the functions in the initial state; locals are unconstrained.
-    fn initially(&self) -> Result<Vec<Definition>, Unfit> {
+    fn initially(&self) -> Result<Vec<Definition>, Unsupported> {
         let program = self.layout.program;
         let executor = Executor { program, code: &self.layout.code, actor: Actor::Another };
         let mut all = Vec::new();
@@ -144,7 +144,7 @@ impl<'a, 'p> Goals<'a, 'p> {
         Ok(all)
     }
 
-    fn steps(&mut self, actor: Actor) -> Result<(), Unfit> {
+    fn steps(&mut self, actor: Actor) -> Result<(), Unsupported> {
         let executor = Executor { program: self.layout.program, code: &self.layout.code, actor };
         let subject = match actor {
             Actor::I => "process i",

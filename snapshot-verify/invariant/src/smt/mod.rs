@@ -32,10 +32,10 @@ use snapshot_language::program::{Interface, Program, independence};
 use snapshot_semantics::interpret::code::{Instruction, compile};
 use thiserror::Error;
 
-use crate::claim::{Aim, Ghosts, Obligation};
-use crate::layout::{Unfit, may_fail};
-use crate::search::{Family, Obstacle, close};
-use crate::step::Planted;
+use crate::claim::{Ghosts, Obligation, Property};
+use crate::layout::{Unsupported, may_fail};
+use crate::search::{Obstacle, ViewSets, close};
+use crate::step::InjectedFault;
 use crate::write::{Part, lay_out};
 use crate::{Budget, Unfinished};
 
@@ -48,7 +48,7 @@ pub enum SmtError {
     LooksAtValues,
     /// Unsupported construct.
     #[error("conditions for solvers do not know {}", .0.0)]
-    Unfit(Unfit),
+    Unsupported(Unsupported),
     #[error("{} ran out", .0.name())]
     Unfinished(Unfinished),
     #[error(transparent)]
@@ -91,19 +91,19 @@ pub fn conditions_without(
     budget: &mut Budget<'_>,
 ) -> Result<Conditions, SmtError> {
     if !matches!(program.interface, Interface::Snapshot { .. }) {
-        return Err(SmtError::Unfit(Unfit("objects other than the snapshot")));
+        return Err(SmtError::Unsupported(Unsupported("objects other than the snapshot")));
     }
     if independence::check(program).is_err() {
         return Err(SmtError::LooksAtValues);
     }
     if may_fail(program) {
-        return Err(SmtError::Unfit(Unfit("operations that may go wrong")));
+        return Err(SmtError::Unsupported(Unsupported("operations that may go wrong")));
     }
     let is_call = |instruction: &Instruction<'_>| matches!(instruction, Instruction::Call { .. });
     if compile(program).iter().any(|code| code.instructions.iter().any(is_call)) {
-        return Err(SmtError::Unfit(Unfit("calls")));
+        return Err(SmtError::Unsupported(Unsupported("calls")));
     }
-    let obligation = Obligation { ghosts: Ghosts::Scans, aim: Aim::Observer };
+    let obligation = Obligation { ghosts: Ghosts::Scans, property: Property::Observer };
     let (kept, classes) = (kept.to_vec(), Vec::new());
     let part = Part {
         obligation,
@@ -120,25 +120,25 @@ pub fn conditions_without(
         windows: Vec::new(),
         classes,
     };
-    let mut layout = lay_out(program, &part).map_err(SmtError::Unfit)?;
+    let mut layout = lay_out(program, &part).map_err(SmtError::Unsupported)?;
     layout.stops_always = true;
     // The solver must find the failures.
-    let planted = Planted { no_failures: true, ..Planted::default() };
+    let planted = InjectedFault { no_failures: true, ..InjectedFault::default() };
     let mut family = close(&layout, planted, budget).map_err(|obstacle| match obstacle {
         Obstacle::Failure(_) | Obstacle::Views => {
-            SmtError::Unfit(Unfit("a version or a view that is not definite"))
+            SmtError::Unsupported(Unsupported("a version or a view that is not definite"))
         }
         Obstacle::Unfinished(unfinished) => SmtError::Unfinished(unfinished),
     })?;
     if let Some(number) = left_out {
         leave_out(&mut family, number);
     }
-    let goals = goals::Goals::new(&layout, &family).map_err(SmtError::Unfit)?;
+    let goals = goals::Goals::new(&layout, &family).map_err(SmtError::Unsupported)?;
     let count = goals.write(output)?;
     Ok(Conditions { count, views: family.len() })
 }
 
-fn leave_out(family: &mut Family, number: usize) {
+fn leave_out(family: &mut ViewSets, number: usize) {
     let mut before = 0;
     for views in &mut family.views {
         let mut sorted: Vec<Box<[u8]>> = views.iter().cloned().collect();

@@ -10,7 +10,7 @@ use super::observed::OBSERVER;
 use super::store::{local_name, shared_type};
 use super::term::{Function, PROCESS, and, apply, functions, not, or};
 use crate::byte::{ANY, BASE, I, J, NONE, OTHER, T};
-use crate::layout::{Layout, SPECIFICATION, Scalar, Unfit, at, cells, leaves, op};
+use crate::layout::{Layout, SPECIFICATION, Scalar, Unsupported, at, cells, leaves, op};
 use crate::step::{GAP, Kind, MEMBER};
 
 /// A scalar of a state: a function, applied to members.
@@ -51,7 +51,7 @@ pub struct Meaning<'a, 'p> {
 }
 
 impl<'a, 'p> Meaning<'a, 'p> {
-    pub fn new(layout: &'a Layout<'p>) -> Result<Self, Unfit> {
+    pub fn new(layout: &'a Layout<'p>) -> Result<Self, Unsupported> {
         let program = layout.program;
         let mut meaning =
             Self { layout, slots: FxHashMap::default(), indices: FxHashMap::default() };
@@ -92,7 +92,13 @@ impl<'a, 'p> Meaning<'a, 'p> {
     }
 
     /// Records the bytes of a variable of a process.
-    fn variable(&mut self, name: &str, content: &Type, me: u8, begin: usize) -> Result<(), Unfit> {
+    fn variable(
+        &mut self,
+        name: &str,
+        content: &Type,
+        me: u8,
+        begin: usize,
+    ) -> Result<(), Unsupported> {
         let all = functions(name, content, 1)?;
         for (offset, (_, path, rest)) in leaves(content, false).into_iter().enumerate() {
             let members = [&[me], path.as_slice()].concat();

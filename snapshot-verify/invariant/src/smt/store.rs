@@ -6,7 +6,7 @@ use snapshot_language::program::{
 
 use super::execute::{ACTOR, Executor, Way};
 use super::term::{Value, held};
-use crate::layout::Unfit;
+use crate::layout::Unsupported;
 
 impl Executor<'_> {
     pub(super) fn shared(&self, way: &Way, number: usize) -> Value {
@@ -35,7 +35,7 @@ impl Executor<'_> {
         procedure: usize,
         place: &Place,
         value: Value,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), Unsupported> {
         let mut path = Vec::new();
         for projection in &place.path {
             path.push(match projection {

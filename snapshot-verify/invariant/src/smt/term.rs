@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use snapshot_language::program::Type;
 
-use crate::layout::Unfit;
+use crate::layout::Unsupported;
 
 /// Sort of processes, and of segments.
 pub const PROCESS: &str = "Process";
@@ -96,7 +96,7 @@ pub fn table(variables: &[String], holds: &dyn Fn(usize) -> bool) -> String {
 ///
 /// # Errors
 /// If its type is not modelled.
-pub fn functions(name: &str, content: &Type, arity: usize) -> Result<Vec<Function>, Unfit> {
+pub fn functions(name: &str, content: &Type, arity: usize) -> Result<Vec<Function>, Unsupported> {
     let one = |sort| Ok(vec![Function { name: name.to_owned(), arity, sort }]);
     match content {
         Type::Value | Type::Bool => one("Bool"),
@@ -117,7 +117,7 @@ pub fn functions(name: &str, content: &Type, arity: usize) -> Result<Vec<Functio
             let all: Vec<Vec<Function>> = fields.iter().map(of).collect::<Result<_, _>>()?;
             Ok(all.concat())
         }
-        _ => Err(Unfit("numbers, counters and lists")),
+        _ => Err(Unsupported("numbers, counters and lists")),
     }
 }
 

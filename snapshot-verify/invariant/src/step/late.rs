@@ -23,7 +23,7 @@ use snapshot_semantics::interpret::code::{Code, Instruction};
 use super::settle::Ways;
 use super::{Outcome, Run, Write};
 use crate::byte::{ANY, PLACES, Row, T};
-use crate::claim::{Aim, Ghosts};
+use crate::claim::{Ghosts, Property};
 use crate::layout::{Frame, Index, Layout, at, op};
 
 /// Returns true if operations can be shown late: their views are assembled from values, and no
@@ -70,7 +70,7 @@ pub fn passes(layout: &Layout<'_>, me: u8) -> bool {
         _ => true,
     };
     layout.obligation.ghosts == Ghosts::Calls
-        && matches!(layout.obligation.aim, Aim::Memory(judged) if judged != me)
+        && matches!(layout.obligation.property, Property::Memory(judged) if judged != me)
         && inside.into_iter().all(|(code, frame): (&Code<'_>, &Frame)| {
             code.instructions.iter().all(|one| is_silent(one, frame))
         })

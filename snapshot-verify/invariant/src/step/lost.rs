@@ -16,10 +16,10 @@ use rustc_hash::FxHashSet;
 use snapshot_language::program::{Access, CellKind, SharedId};
 use snapshot_semantics::interpret::code::Instruction;
 
-use super::{Failure, Kind, Outcome, Planted, Run, Write, are_too_many};
+use super::{Failure, InjectedFault, Kind, Outcome, Run, Write, are_too_many};
 use crate::byte::{ANY, BASE, BROKEN, I, J, LINKED, OTHER, T};
 use crate::centre::definite;
-use crate::claim::{Aim, Ghosts, Obligation};
+use crate::claim::{Ghosts, Obligation, Property};
 use crate::flips::{load, normal};
 use crate::layout::{Layout, SPECIFICATION, Scalar, at, op};
 use crate::names::Use;
@@ -53,7 +53,7 @@ pub type Key = (Vec<u8>, Vec<u8>);
 
 /// Returns true if an obligation supports lost processes.
 pub fn may_be(obligation: Obligation) -> bool {
-    obligation.ghosts == Ghosts::Rounds && obligation.aim == Aim::Observer
+    obligation.ghosts == Ghosts::Rounds && obligation.property == Property::Observer
 }
 
 impl Layout<'_> {
@@ -84,7 +84,7 @@ pub(crate) fn may_move(layout: &Layout<'_>) -> bool {
 pub fn found(
     layout: &Layout<'_>,
     kind: &Kind,
-    planted: Planted,
+    planted: InjectedFault,
     state: Vec<u8>,
 ) -> Result<Vec<Vec<u8>>, Failure> {
     if !may_move(layout) {
@@ -340,7 +340,9 @@ impl<'p> Run<'_, 'p> {
                 let is_end = self.me != T && is_update && is_open(&before);
                 let is_end = is_end && !is_open(&outcome.state);
                 if !outcome.writes.is_empty() || is_end || !is_told && !is_same {
-                    return Err(Failure::Unfit("a process that is late and leaves something"));
+                    return Err(Failure::Unsupported(
+                        "a process that is late and leaves something",
+                    ));
                 }
                 if !out.contains(&outcome.state) {
                     out.push(outcome.state);

@@ -366,7 +366,8 @@ impl<'p> Run<'_, 'p> {
                     Err(stop) => {
                         let mut after = Vec::new();
                         if used.is_some() {
-                            let failure = Failure::Unfit("a name or a row that is written wrongly");
+                            let failure =
+                                Failure::Unsupported("a name or a row that is written wrongly");
                             branch.failure = Some(failure);
                             out.push(branch);
                             return;

@@ -51,7 +51,7 @@ pub enum Failure {
     Fault(Span),
     /// Unsupported construct.
     #[error("{0}, which certificates for every n do not know")]
-    Unfit(&'static str),
+    Unsupported(&'static str),
     /// Unknown values lead to more than [`MOST_WAYS`] outcomes of a step.
     #[error("a step that may end in more than {MOST_WAYS} ways")]
     TooMany,
@@ -69,7 +69,7 @@ impl Failure {
             | Self::Mixed(span)
             | Self::Unpassed(span)
             | Self::Fault(span) => Some(*span),
-            Self::Unfit(_) | Self::TooMany | Self::Ended => None,
+            Self::Unsupported(_) | Self::TooMany | Self::Ended => None,
         }
     }
 }
@@ -119,12 +119,12 @@ pub struct Run<'a, 'p> {
     /// Process that makes the step.
     pub me: u8,
     /// Injected faults, for tests.
-    pub planted: Planted,
+    pub planted: InjectedFault,
 }
 
 /// Faults that tests inject in the search, never in the check.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Planted {
+pub struct InjectedFault {
     /// Omits steps of further processes.
     pub no_others: bool,
     /// Omits, for others, steps of i and j in their scans.

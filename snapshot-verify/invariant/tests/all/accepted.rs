@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use snapshot_invariant::check::Answer;
-use snapshot_invariant::claim::Aim;
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::claim::Property;
+use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::{Part, WriteError};
 use snapshot_language::program::Program;
 
@@ -82,7 +82,7 @@ fn accepted_by(program: &Program, mut parts: Vec<Part>, least: u64) {
     let began = Instant::now();
     // One list for all places of t, where that is precise enough.
     parts.iter_mut().for_each(|part| part.alike = true);
-    let (text, summary) = certificate(program, &parts, Planted::default()).unwrap();
+    let (text, summary) = certificate(program, &parts, InjectedFault::default()).unwrap();
     println!(
         "{}: {:?}, {} bytes, made in {:?}",
         program.name,
@@ -119,7 +119,7 @@ fn proofs_of_programs_with_links() {
     // A number in a range: the program may go wrong.
     let turns = small("turns");
     let mut found = parts(&turns, &["scans.nesting whole", "scans.observer"]);
-    found[0].obligation.aim = Aim::Faults;
+    found[0].obligation.property = Property::Faults;
     accepted_by(&turns, found, 5_000);
 }
 
@@ -143,7 +143,8 @@ fn proofs_by_calls() {
 fn proofs_by_rounds() {
     let published = small("published");
     let guesses = by_rounds(&published);
-    let is_made = |parts: &Vec<Part>| certificate(&published, parts, Planted::default()).is_ok();
+    let is_made =
+        |parts: &Vec<Part>| certificate(&published, parts, InjectedFault::default()).is_ok();
     let (made, others): (Vec<_>, Vec<_>) = guesses.into_iter().partition(is_made);
     assert!(!made.is_empty() && others.len() > 1, "{} {}", made.len(), others.len());
     for parts in made {
@@ -173,7 +174,7 @@ fn proofs_with_loose_loops() {
 fn proofs_with_numbers_depending_on_n() {
     let numbered = parsed(NUMBERED, None);
     let mut found = parts(&numbered, &["scans.faults", "scans.observer"]);
-    found[0].obligation.aim = Aim::Faults;
+    found[0].obligation.property = Property::Faults;
     accepted_by(&numbered, found, 40);
 }
 
@@ -186,10 +187,11 @@ fn large_integers_are_known() {
         1,
     );
     let program = parsed(&text, None);
-    let right = certificate(&program, &parts(&program, &["scans.faults"]), Planted::default());
+    let right =
+        certificate(&program, &parts(&program, &["scans.faults"]), InjectedFault::default());
     assert!(right.is_ok(), "{right:?}");
     let wrong = parsed(&text.replacen("k < 160", "k >= 100", 1), None);
-    let refused = certificate(&wrong, &parts(&wrong, &["scans.faults"]), Planted::default());
+    let refused = certificate(&wrong, &parts(&wrong, &["scans.faults"]), InjectedFault::default());
     assert!(matches!(refused, Err(WriteError::Failure { .. })), "{refused:?}");
 }
 
@@ -225,7 +227,8 @@ fn proofs_with_versions_by_any_process() {
     ] {
         assert!(STAMPED.contains(from), "{from}");
         let wrong = parsed(&STAMPED.replacen(from, to, 1), None);
-        let made = certificate(&wrong, &parts(&wrong, &["scans.observer"]), Planted::default());
+        let made =
+            certificate(&wrong, &parts(&wrong, &["scans.observer"]), InjectedFault::default());
         assert!(matches!(made, Err(WriteError::Failure { .. })), "{to}: {made:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 use snapshot_invariant::check::{Answer, Refusal};
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::{Budget, check};
 use snapshot_language::program::Program;
 
@@ -12,7 +12,7 @@ use crate::programs::{certificate, checked, of_corpus, parsed, parts, refused, s
 fn locked() -> (Program, String) {
     let program = small("locked");
     let parts = parts(&program, &["scans.observer"]);
-    let (text, _) = certificate(&program, &parts, Planted::default()).unwrap();
+    let (text, _) = certificate(&program, &parts, InjectedFault::default()).unwrap();
     (program, text)
 }
 
@@ -123,7 +123,8 @@ fn certificate_of_another_text_or_variant_is_refused() {
     assert!(refusal.to_string().contains("it is for the algorithm locked"), "{refusal}");
     let bowman = of_corpus("bowman", None);
     let (text, _) =
-        certificate(&bowman, &parts(&bowman, &["scans.observer"]), Planted::default()).unwrap();
+        certificate(&bowman, &parts(&bowman, &["scans.observer"]), InjectedFault::default())
+            .unwrap();
     let wrong = of_corpus("bowman", Some("early_exit"));
     assert!(refused(&wrong, text.as_bytes()).to_string().contains("the bug none"));
     // As if it belonged to the variant.
@@ -138,7 +139,7 @@ fn incomplete_proof_is_refused() {
     let afek = of_corpus("afek_unbounded", None);
     for rungs in [vec!["calls.nesting"], vec!["calls.memory-i"], vec![]] {
         let parts = parts(&afek, &rungs);
-        let (text, _) = certificate(&afek, &parts, Planted::default()).unwrap();
+        let (text, _) = certificate(&afek, &parts, InjectedFault::default()).unwrap();
         let refusal = refused(&afek, text.as_bytes());
         assert!(matches!(refusal, Refusal::Missing(_)), "{rungs:?}: {refusal}");
     }
@@ -153,12 +154,12 @@ fn incomplete_proof_is_refused() {
     );
     let mut both = parts(&versioned, &["scans.memory-i", "scans.memory-j"]);
     both[1].point = Some(1);
-    let planted = Planted { no_failures: true, ..Planted::default() };
+    let planted = InjectedFault { no_failures: true, ..InjectedFault::default() };
     let (text, _) = certificate(&versioned, &both, planted).unwrap();
     let refusal = refused(&versioned, text.as_bytes());
     assert!(matches!(refusal, Refusal::Points(_)), "{refusal}");
     let parts = parts(&afek, &["calls.nesting", "calls.memory-i"]);
-    let (text, _) = certificate(&afek, &parts, Planted::default()).unwrap();
+    let (text, _) = certificate(&afek, &parts, InjectedFault::default()).unwrap();
     let lines = lines(&text.replace("obligation calls.memory-i", "obligation scans.memory-i"));
     let refusal = refused(&afek, sealed(&lines).as_bytes());
     assert!(matches!(refusal, Refusal::Guesses(..)), "{refusal}");
@@ -216,7 +217,7 @@ procedure pass():
     x := a[me]
 ";
     let program = parsed(text, None);
-    let planted = Planted { no_failures: true, ..Planted::default() };
+    let planted = InjectedFault { no_failures: true, ..InjectedFault::default() };
     let (text, _) = certificate(&program, &parts(&program, &["scans.observer"]), planted).unwrap();
     let update = program.update().0;
     for (groups, fits) in [(["0 1 2", ""], true), (["0 1", "1 2"], false), (["0 0", ""], true)] {
@@ -268,7 +269,7 @@ fn changed_views_are_refused() {
 fn bytes_of_no_type_are_refused() {
     let mut refused_bytes = 0;
     let (locked, spare) = (locked(), parsed(SPARE, None));
-    let (text, _) = certificate(&spare, &spare_parts(&spare), Planted::default()).unwrap();
+    let (text, _) = certificate(&spare, &spare_parts(&spare), InjectedFault::default()).unwrap();
     for (program, text) in [locked, (spare, text)] {
         let all = lines(&text);
         for (head, count) in views(&all) {
@@ -305,7 +306,7 @@ fn exhausted_memory_and_time_give_unknown() {
 #[test]
 fn borrowed_views_without_nesting_are_refused() {
     let spare = parsed(SPARE, None);
-    let (text, _) = certificate(&spare, &spare_parts(&spare), Planted::default()).unwrap();
+    let (text, _) = certificate(&spare, &spare_parts(&spare), InjectedFault::default()).unwrap();
     let mut all = lines(&text);
     let heads: Vec<usize> =
         (0..all.len()).filter(|at| all[*at].starts_with("obligation ")).collect();

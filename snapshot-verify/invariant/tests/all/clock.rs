@@ -2,9 +2,9 @@
 
 use snapshot_hints::guess::guesses;
 use snapshot_invariant::check::Answer;
-use snapshot_invariant::claim::Aim;
+use snapshot_invariant::claim::Property;
 use snapshot_invariant::clock::Clock;
-use snapshot_invariant::step::{Failure, Planted};
+use snapshot_invariant::step::{Failure, InjectedFault};
 use snapshot_invariant::write::{Part, WriteError};
 use snapshot_language::program::{Program, SharedId};
 use trial::effort::either;
@@ -65,12 +65,13 @@ pub fn variable(program: &Program) -> SharedId {
 /// Returns a part by the scans, with all scalars but those of elements of t.
 pub fn part(program: &Program, clock: Option<Clock>) -> Part {
     let parts = guesses(program).into_iter().rev().flatten();
-    let is_it = |part: &Part| part.clock.is_some() && part.obligation.aim == Aim::Observer;
+    let is_it =
+        |part: &Part| part.clock.is_some() && part.obligation.property == Property::Observer;
     Part { clock, ..parts.into_iter().find(is_it).unwrap() }
 }
 
 fn made(program: &Program, clock: Option<Clock>) -> Result<(String, usize), WriteError> {
-    let made = certificate(program, &[part(program, clock)], Planted::default());
+    let made = certificate(program, &[part(program, clock)], InjectedFault::default());
     made.map(|(text, summary)| (text, summary.views()))
 }
 
@@ -179,9 +180,9 @@ scan:
         let program = parsed(&text, None);
         let way = guesses(&program).remove(0);
         let faults: Vec<Part> =
-            way.into_iter().filter(|part| part.obligation.aim == Aim::Faults).collect();
+            way.into_iter().filter(|part| part.obligation.property == Property::Faults).collect();
         assert_eq!(faults.len(), 1);
-        match certificate(&program, &faults, Planted::default()) {
+        match certificate(&program, &faults, InjectedFault::default()) {
             Ok(_) => assert!(is_right),
             Err(WriteError::Failure { failure, .. }) => {
                 assert!(!is_right && matches!(failure, Failure::Fault(_)), "{failure}");

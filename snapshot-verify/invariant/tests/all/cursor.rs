@@ -8,7 +8,7 @@ use snapshot_invariant::byte::{ANY, BASE, OTHER, T};
 use snapshot_invariant::check::{Answer, Refusal};
 use snapshot_invariant::cursor::{MOST, differ, is_window, place, seen_by_others, successor};
 use snapshot_invariant::layout::Layout;
-use snapshot_invariant::step::{Failure, Planted};
+use snapshot_invariant::step::{Failure, InjectedFault};
 use snapshot_invariant::write::{Part, WriteError, lay_out};
 use snapshot_language::program::Program;
 use snapshot_semantics::interpret::{Call, Machine};
@@ -29,7 +29,7 @@ pub fn by_scans(program: &Program) -> Vec<Part> {
 }
 
 fn made(program: &Program, parts: &[Part]) -> Result<(String, usize), WriteError> {
-    let made = certificate(program, parts, Planted::default());
+    let made = certificate(program, parts, InjectedFault::default());
     made.map(|(text, summary)| (text, summary.views()))
 }
 

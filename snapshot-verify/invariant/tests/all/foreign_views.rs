@@ -1,9 +1,9 @@
 //! Views that were made elsewhere, first values, and last stores and writes: wrong programs whose
 //! certificates were once accepted, each with a right twin. All named scalars are kept.
 
-use snapshot_invariant::claim::{Aim, Obligation};
+use snapshot_invariant::claim::{Obligation, Property};
 use snapshot_invariant::layout::Layout;
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::{Part, WriteError};
 use snapshot_language::program::Program;
 
@@ -16,7 +16,7 @@ fn keeping_all_but(left_out: &str, program: &Program, obligations: &[&str]) -> V
         let obligation = Obligation::from_name(name).unwrap();
         let layout = Layout::new(program, obligation).unwrap();
         let names = layout.names().filter(|name| left_out.is_empty() || !name.contains(left_out));
-        let nested = parts.iter().any(|part| part.obligation.aim == Aim::Nesting);
+        let nested = parts.iter().any(|part| part.obligation.property == Property::Nesting);
         parts.push(Part {
             obligation,
             kept: names.map(str::to_owned).collect(),
@@ -42,7 +42,7 @@ fn is_refused(text: &str, obligations: &[&str], left_out: &str, (from, to): (&st
     let made = |text: &str| {
         let program = parsed(text, None);
         let parts = keeping_all_but(left_out, &program, obligations);
-        certificate(&program, &parts, Planted::default())
+        certificate(&program, &parts, InjectedFault::default())
     };
     let wrong = made(text);
     assert!(matches!(wrong, Err(WriteError::Failure { .. })), "{text}: {wrong:?}");

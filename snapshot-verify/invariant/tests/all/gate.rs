@@ -9,7 +9,7 @@ use snapshot_invariant::check::{Answer, check_projecting};
 use snapshot_invariant::projection::cover::Views;
 use snapshot_invariant::projection::{Coverage, Extent, project};
 use snapshot_invariant::search::close;
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
 use trial::effort::{Effort, is_left_out};
@@ -18,7 +18,7 @@ use crate::programs::{certificate, of_corpus, parts, small};
 
 /// Projects executions into the certificate of a program.
 fn covered(program: &Program, parts: &[Part], extent: Extent) -> Vec<Coverage> {
-    let (text, _) = certificate(program, parts, Planted::default()).unwrap();
+    let (text, _) = certificate(program, parts, InjectedFault::default()).unwrap();
     let mut budget = Budget { memory: 6 << 30, proceed: &mut || true };
     let began = Instant::now();
     match check_projecting(program, "digest", &mut text.as_bytes(), &mut budget, Some(extent)) {
@@ -82,7 +82,7 @@ fn executions_of_programs_without_hints_are_projected() {
     for name in ["locked", "locked_by_links", "undisturbed", "turns", "published", "cached"] {
         let program = small(name);
         for way in guesses(&program) {
-            if certificate(&program, &way, Planted::default()).is_ok() {
+            if certificate(&program, &way, InjectedFault::default()).is_ok() {
                 covered(
                     &program,
                     &way,
@@ -97,7 +97,7 @@ fn executions_of_programs_without_hints_are_projected() {
         for part in parts(&bounded, &[rung]) {
             let layout = lay_out(&bounded, &part).unwrap();
             let mut budget = Budget { memory: 6 << 30, proceed: &mut || true };
-            let family = close(&layout, Planted::default(), &mut budget).unwrap();
+            let family = close(&layout, InjectedFault::default(), &mut budget).unwrap();
             let views = Views::of_family(&layout, &family);
             let coverage =
                 project(&views, &Default::default(), &Extent { two: 100_000, ..Extent::default() })
@@ -111,10 +111,10 @@ fn executions_of_programs_without_hints_are_projected() {
 #[test]
 fn omitted_rules_are_detected() {
     let planted = [
-        Planted { no_others: true, ..Planted::default() },
-        Planted { no_scans: true, ..Planted::default() },
-        Planted { unknown_is_false: true, ..Planted::default() },
-        Planted { late_is_unseen: true, ..Planted::default() },
+        InjectedFault { no_others: true, ..InjectedFault::default() },
+        InjectedFault { no_scans: true, ..InjectedFault::default() },
+        InjectedFault { unknown_is_false: true, ..InjectedFault::default() },
+        InjectedFault { late_is_unseen: true, ..InjectedFault::default() },
     ];
     let bowman = of_corpus("bowman", None);
     let unbounded = of_corpus("afek_unbounded", None);
@@ -125,7 +125,7 @@ fn omitted_rules_are_detected() {
             let part = parts(program, &[rung]).remove(0);
             let layout = lay_out(program, &part).unwrap();
             let mut budget = Budget { memory: 6 << 30, proceed: &mut || true };
-            let planted = Planted { no_failures: true, ..planted };
+            let planted = InjectedFault { no_failures: true, ..planted };
             let family = close(&layout, planted, &mut budget).unwrap();
             let views = Views::of_family(&layout, &family);
             project(&views, &Default::default(), &extent).err()
@@ -140,8 +140,9 @@ fn omitted_rules_are_detected() {
 fn forged_certificate_is_refused_before_projection() {
     let bowman = of_corpus("bowman", None);
     let (text, _) =
-        certificate(&bowman, &parts(&bowman, &["scans.observer"]), Planted::default()).unwrap();
-    let planted = Planted { no_others: true, no_failures: true, ..Planted::default() };
+        certificate(&bowman, &parts(&bowman, &["scans.observer"]), InjectedFault::default())
+            .unwrap();
+    let planted = InjectedFault { no_others: true, no_failures: true, ..InjectedFault::default() };
     let (forged, _) = certificate(&bowman, &parts(&bowman, &["scans.observer"]), planted).unwrap();
     assert!(forged.len() < text.len());
     let mut budget = Budget { memory: 6 << 30, proceed: &mut || true };

@@ -165,5 +165,5 @@ scan:
     );
     let head: Vec<String> = head.lines().map(str::to_owned).collect();
     let (refusal, _) = ended(&program, obligation, &head);
-    assert!(matches!(refusal, Refusal::Unfit(_)), "{refusal}");
+    assert!(matches!(refusal, Refusal::Unsupported(_)), "{refusal}");
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use snapshot_invariant::Budget;
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::search::{Obstacle, close_within};
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
 use trial::effort::either;
@@ -17,7 +17,7 @@ use crate::programs::{of_corpus, parts};
 fn closed(program: &Program, part: &Part, most: usize) -> Result<usize, String> {
     let layout = lay_out(program, part).map_err(|unfit| unfit.0.to_owned())?;
     let mut budget = Budget { memory: 8 << 30, proceed: &mut || true };
-    match close_within(&layout, Planted::default(), most, &mut budget) {
+    match close_within(&layout, InjectedFault::default(), most, &mut budget) {
         Ok(family) => Ok(family.len()),
         Err(Obstacle::Failure(failure)) => Err(failure.to_string()),
         Err(Obstacle::Views) => Err(format!("more than {most} views")),

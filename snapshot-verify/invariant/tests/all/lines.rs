@@ -3,7 +3,7 @@
 use snapshot_invariant::check::Answer;
 use snapshot_invariant::claim::Ghosts;
 use snapshot_invariant::layout::Layout;
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::{Part, WriteError, lay_out};
 use snapshot_language::program::Program;
 
@@ -41,7 +41,7 @@ fn part<'t>(text: &'t str, title: &str) -> Vec<&'t str> {
 }
 
 fn accepted(program: &Program, parts: &[Part]) -> String {
-    let (text, _) = certificate(program, parts, Planted::default()).unwrap();
+    let (text, _) = certificate(program, parts, InjectedFault::default()).unwrap();
     let answer = checked(program, text.as_bytes());
     assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}\n{text}");
     text
@@ -129,8 +129,8 @@ fn unfit_late_operations_are_omitted_and_rounds_refused() {
     found[2].obligation.ghosts = Ghosts::Rounds;
     for round in [None, Some([(0, 99), (1, 99)]), Some([(9, 0), (9, 0)])] {
         found[2].round = round;
-        let made = certificate(&program, &found, Planted::default());
-        assert!(matches!(made, Err(WriteError::Unfit(_))), "{round:?}: {made:?}");
+        let made = certificate(&program, &found, InjectedFault::default());
+        assert!(matches!(made, Err(WriteError::Unsupported(_))), "{round:?}: {made:?}");
     }
 }
 

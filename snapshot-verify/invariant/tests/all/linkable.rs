@@ -2,7 +2,7 @@
 //! they cannot have, each with a twin that may have it, and returns the initial values.
 
 use snapshot_invariant::check::Answer;
-use snapshot_invariant::step::{Failure, Planted};
+use snapshot_invariant::step::{Failure, InjectedFault};
 use snapshot_invariant::write::WriteError;
 
 use crate::programs::{certificate, checked, parsed, parts};
@@ -30,7 +30,7 @@ procedure touch():
 fn is_accepted(text: &str) -> bool {
     let program = parsed(text, None);
     let parts = parts(&program, &["scans.observer"]);
-    match certificate(&program, &parts, Planted::default()) {
+    match certificate(&program, &parts, InjectedFault::default()) {
         Ok((text, _)) => {
             let answer = checked(&program, text.as_bytes());
             assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}\n{text}");

@@ -1,7 +1,7 @@
 //! Ghost scans that are not judged are passed over only if their steps matter to no view.
 
-use snapshot_invariant::claim::Aim;
-use snapshot_invariant::step::{Failure, Planted};
+use snapshot_invariant::claim::Property;
+use snapshot_invariant::step::{Failure, InjectedFault};
 use snapshot_invariant::write::{Part, WriteError, lay_out};
 use snapshot_language::program::Program;
 
@@ -58,14 +58,14 @@ fn passed(text: &str, kept: &[&str]) -> [bool; 3] {
 fn collects_that_matter_to_no_view_are_passed_over() {
     let (program, part) = hinted(FLAGS, &["changed[t]"]);
     assert_eq!(passed(FLAGS, &["changed[t]"]), [true, true, false]);
-    assert!(certificate(&program, &[part], Planted::default()).is_ok());
+    assert!(certificate(&program, &[part], InjectedFault::default()).is_ok());
 }
 
 #[test]
 fn collects_that_reset_a_kept_flag_are_shown() {
     let (program, part) = hinted(&one_flag(), &["changed"]);
     assert_eq!(passed(&one_flag(), &["changed"]), [false; 3]);
-    let made = certificate(&program, &[part], Planted::default());
+    let made = certificate(&program, &[part], InjectedFault::default());
     let is_wrong = |error: &WriteError| {
         matches!(error, WriteError::Failure { failure: Failure::Vector(_), .. })
     };
@@ -98,14 +98,14 @@ fn each_reason_shows_a_collect() {
     }
     // Other obligations judge the operations, or all of a process.
     let (program, mut part) = hinted(FLAGS, &[kept]);
-    for (aim, expected) in [
-        (Aim::Memory(0), [false, true, true]),
-        (Aim::Memory(1), [true, false, true]),
-        (Aim::Nesting, [false; 3]),
+    for (property, expected) in [
+        (Property::Memory(0), [false, true, true]),
+        (Property::Memory(1), [true, false, true]),
+        (Property::Nesting, [false; 3]),
     ] {
-        part.obligation.aim = aim;
+        part.obligation.property = property;
         part.kept.retain(|name| !name.starts_with("t:") && name != kept);
-        assert_eq!(lay_out(&program, &part).unwrap().passes, expected, "{aim:?}");
+        assert_eq!(lay_out(&program, &part).unwrap().passes, expected, "{property:?}");
     }
     part.late = false;
     assert_eq!(lay_out(&program, &part).unwrap().passes, [false; 3]);

@@ -1,18 +1,18 @@
 //! Faults in the search that prove wrong programs, one for each rule: the check finds each.
 
 use snapshot_invariant::check::Refusal;
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::step::InjectedFault;
 
 use crate::programs::{certificate, of_corpus, parts, refused, small};
 use crate::wrong;
 
-fn mistakes() -> Vec<(&'static str, Planted)> {
-    let right = Planted::default();
+fn mistakes() -> Vec<(&'static str, InjectedFault)> {
+    let right = InjectedFault::default();
     vec![
-        ("no steps of further processes", Planted { no_others: true, ..right }),
-        ("no steps of i and j in their scans", Planted { no_scans: true, ..right }),
-        ("unknown is false", Planted { unknown_is_false: true, ..right }),
-        ("no steps of others", Planted { no_others: true, no_scans: true, ..right }),
+        ("no steps of further processes", InjectedFault { no_others: true, ..right }),
+        ("no steps of i and j in their scans", InjectedFault { no_scans: true, ..right }),
+        ("unknown is false", InjectedFault { unknown_is_false: true, ..right }),
+        ("no steps of others", InjectedFault { no_others: true, no_scans: true, ..right }),
     ]
 }
 
@@ -27,7 +27,7 @@ fn too_short_lists_of_right_programs_are_refused() {
     let mut acted = vec![0; mistakes().len()];
     for (program, rungs) in &programs {
         let parts = parts(program, rungs);
-        let (whole, _) = certificate(program, &parts, Planted::default()).unwrap();
+        let (whole, _) = certificate(program, &parts, InjectedFault::default()).unwrap();
         for (number, (mistake, planted)) in mistakes().iter().enumerate() {
             let Ok((text, _)) = certificate(program, &parts, *planted) else { continue };
             if whole == text {
@@ -68,6 +68,6 @@ fn proofs_by_injected_faults_are_refused() {
 #[test]
 fn two_owners_lose_the_proof() {
     let bowman = of_corpus("bowman", None);
-    let planted = Planted { two_named: true, ..Planted::default() };
+    let planted = InjectedFault { two_named: true, ..InjectedFault::default() };
     assert!(certificate(&bowman, &parts(&bowman, &["scans.observer"]), planted).is_err());
 }

@@ -3,8 +3,8 @@
 use snapshot_hints::rounds;
 use snapshot_hints::ways::Step;
 use snapshot_invariant::check::{Answer, Refusal};
-use snapshot_invariant::claim::{Aim, Claim, Ghosts, Obligation};
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::claim::{Claim, Ghosts, Obligation, Property};
+use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::{Part, Summary, WriteError, write_planted};
 use snapshot_invariant::{Budget, check};
 use snapshot_language::deadline::Deadline;
@@ -57,11 +57,11 @@ fn hinted(program: &Program, step: Step) -> Option<Part> {
 /// Returns, per guess at rounds, the parts for nesting and for vectors.
 pub fn by_rounds(program: &Program) -> Vec<Vec<Part>> {
     let of = |round| {
-        let part = |aim| {
-            let obligation = Obligation { ghosts: Ghosts::Rounds, aim };
+        let part = |property| {
+            let obligation = Obligation { ghosts: Ghosts::Rounds, property };
             hinted(program, Step::new(obligation, Some(round), false)).unwrap()
         };
-        [Aim::Nesting, Aim::Observer].into_iter().map(part).collect()
+        [Property::Nesting, Property::Observer].into_iter().map(part).collect()
     };
     rounds::candidates(program, Deadline::NEVER).unwrap().into_iter().map(of).collect()
 }
@@ -80,7 +80,7 @@ pub fn claim(program: &Program) -> Claim {
 pub fn certificate(
     program: &Program,
     parts: &[Part],
-    planted: Planted,
+    planted: InjectedFault,
 ) -> Result<(String, Summary), WriteError> {
     certificate_of(program, &claim(program), parts, planted)
 }
@@ -91,7 +91,7 @@ pub fn certificate_of(
     program: &Program,
     claim: &Claim,
     parts: &[Part],
-    planted: Planted,
+    planted: InjectedFault,
 ) -> Result<(String, Summary), WriteError> {
     let mut text = Vec::new();
     let mut proceed = || true;

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashSet;
 use snapshot_invariant::Budget;
 use snapshot_invariant::centre::centre;
-use snapshot_invariant::join::Effect;
+use snapshot_invariant::interference::Effect;
 use snapshot_invariant::recall::Recall;
 use snapshot_invariant::search::close;
 use snapshot_invariant::views::{centres, lists, steps};

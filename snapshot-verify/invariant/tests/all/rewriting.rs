@@ -2,8 +2,8 @@
 
 use snapshot_hints::guess::guesses;
 use snapshot_invariant::check::{Answer, Refusal};
-use snapshot_invariant::claim::{Aim, Claim};
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::claim::{Claim, Property};
+use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::{Part, WriteError};
 use snapshot_language::program::Program;
 use snapshot_language::program::rewrite::rewrite;
@@ -75,9 +75,10 @@ fn rewritten(program: &Program) -> (Claim, Vec<Vec<Part>>) {
 
 /// The first certificate that a way leads to.
 fn proved(program: &Program, claim: &Claim, ways: &[Vec<Part>]) -> Option<String> {
-    let made = |way: &Vec<Part>| match certificate_of(program, claim, way, Planted::default()) {
+    let made = |way: &Vec<Part>| match certificate_of(program, claim, way, InjectedFault::default())
+    {
         Ok((text, _)) => Some(text),
-        Err(WriteError::Failure { .. } | WriteError::Unfit(_)) => None,
+        Err(WriteError::Failure { .. } | WriteError::Unsupported(_)) => None,
         Err(other) => panic!("{other}"),
     };
     let text = ways.iter().find_map(made)?;
@@ -133,7 +134,7 @@ fn elements_of_shared_views_are_kept_one_by_one() {
     let right = parsed(&one_view(false), None);
     let ways = guesses(&right);
     let first = ways[0].last().unwrap().obligation;
-    assert!(first.aim == Aim::Observer && first.name() == "scans.observer");
+    assert!(first.property == Property::Observer && first.name() == "scans.observer");
     assert!(proved(&right, &claim(&right), &ways).is_some());
     let torn = parsed(&one_view(true), None);
     assert!(proved(&torn, &claim(&torn), &guesses(&torn)).is_none());
@@ -144,6 +145,6 @@ fn a_claim_of_another_rewriting_has_no_certificate() {
     let program = parsed(&lock("got"), None);
     let (_, ways) = rewritten(&program);
     let wrong = Claim { rewritten: vec!["owner a".to_owned()], ..claim(&program) };
-    let made = certificate_of(&program, &wrong, &ways[0], Planted::default());
+    let made = certificate_of(&program, &wrong, &ways[0], InjectedFault::default());
     assert!(matches!(made, Err(WriteError::Rewritten)), "{made:?}");
 }

@@ -3,7 +3,7 @@
 
 use snapshot_invariant::check::{Answer, Refusal};
 use snapshot_invariant::layout::Layout;
-use snapshot_invariant::step::{Failure, Planted};
+use snapshot_invariant::step::{Failure, InjectedFault};
 use snapshot_invariant::write::{Part, WriteError};
 
 use snapshot_language::program::Program;
@@ -61,7 +61,7 @@ fn late_ghost_scans_see_private_stores() {
         // With two segments, one of them the process's own, i and j see one change only.
         for (program, is_right) in [(&hasty, rung != "calls.memory-t"), (&careful, true)] {
             let part = hasty_part(program, rung);
-            let made = certificate(program, std::slice::from_ref(&part), Planted::default());
+            let made = certificate(program, std::slice::from_ref(&part), InjectedFault::default());
             match made {
                 Ok((_, summary)) => assert!(is_right && summary.views() > 100, "{rung}"),
                 Err(WriteError::Failure { failure, .. }) => {
@@ -83,7 +83,7 @@ fn views_of_earlier_operations_are_stale() {
     for (text, is_right) in [(cached, false), (&fresh, true)] {
         let program = parsed(text, None);
         let found = parts(&program, &["calls.nesting", "calls.observer"]);
-        let made = certificate(&program, &found, Planted::default());
+        let made = certificate(&program, &found, InjectedFault::default());
         match made {
             Ok((text, _)) => {
                 assert!(is_right);
@@ -143,7 +143,8 @@ procedure collect(): view:
 #[test]
 fn views_of_earlier_ghost_scans_are_stale() {
     let program = parsed(AGAIN, None);
-    let made = certificate(&program, &parts(&program, &["calls.nesting"]), Planted::default());
+    let made =
+        certificate(&program, &parts(&program, &["calls.nesting"]), InjectedFault::default());
     let is_stale = |error: &WriteError| {
         matches!(error, WriteError::Failure { failure: Failure::Stale(_), .. })
     };
@@ -187,7 +188,7 @@ fn views_in_elements_are_not_fresh() {
             let layout = Layout::new(&program, part.obligation).unwrap();
             part.kept = layout.names().map(str::to_owned).collect();
         }
-        certificate(&program, &parts, Planted::default())
+        certificate(&program, &parts, InjectedFault::default())
     };
     made(&LENT.replace("if not has: return lent[k]", "skip")).unwrap();
     let failed = made(LENT).err();
@@ -227,7 +228,7 @@ SCAN
     for (body, is_right) in [(once, true), (twice, false), (pairs, false)] {
         let program = counts(body);
         let parts = parts(&program, &["scans.faults"]);
-        match certificate(&program, &parts, Planted::default()) {
+        match certificate(&program, &parts, InjectedFault::default()) {
             Ok((text, _)) => {
                 assert!(is_right, "{body}");
                 let refusal = refused(&program, text.as_bytes());
@@ -241,7 +242,7 @@ SCAN
         }
     }
     let program = counts(pairs);
-    let planted = Planted { any_round: true, ..Planted::default() };
+    let planted = InjectedFault { any_round: true, ..InjectedFault::default() };
     let parts = parts(&program, &["scans.faults"]);
     let (text, _) = certificate(&program, &parts, planted).expect("no check looks at it");
     assert!(matches!(refused(&program, text.as_bytes()), Refusal::Failure { .. }));
@@ -257,7 +258,7 @@ fn decided_scalars_are_forgotten() {
     let mut plain = found.clone();
     plain[0].decided.clear();
     let views = [found, plain].map(|parts| {
-        let (text, summary) = certificate(&program, &parts, Planted::default()).unwrap();
+        let (text, summary) = certificate(&program, &parts, InjectedFault::default()).unwrap();
         let refusal = refused(&program, text.as_bytes());
         assert!(matches!(refusal, Refusal::Missing(_)), "all else is shown: {refusal}");
         let line = text.lines().find(|line| line.starts_with("decided ")).unwrap();
@@ -307,7 +308,7 @@ fn writes_at_unknown_indices_may_reach_every_cell() {
         let kept: Vec<String> = names.map(str::to_owned).collect();
         assert!(kept.iter().any(|name| name == "noted[0]"), "{kept:?}");
         let part = Part { kept, ..found };
-        let made = certificate(&program, &[part], Planted::default());
+        let made = certificate(&program, &[part], InjectedFault::default());
         let made = made.map(|(_, summary)| summary);
         let is_wrong = |error: &WriteError| {
             matches!(error, WriteError::Failure { failure: Failure::Vector(_), .. })
@@ -358,7 +359,8 @@ update(v):
         let names = layout.names().filter(|name| name.contains(kept) || name.contains("odd"));
         let part =
             Part { kept: [found.kept, names.map(str::to_owned).collect()].concat(), ..found };
-        let made = certificate(&program, &[part], Planted::default()).map(|(_, summary)| summary);
+        let made =
+            certificate(&program, &[part], InjectedFault::default()).map(|(_, summary)| summary);
         let is_refused = |error: &WriteError| {
             matches!(error, WriteError::Failure { failure: Failure::TooMany, .. })
         };
@@ -393,7 +395,8 @@ fn loops_may_leave_out_any_unknown_index() {
         let mut kept = found.kept.clone();
         kept.retain(|name| !name.contains("last") && !name.contains("left"));
         for kept in [found.kept.clone(), kept] {
-            let made = certificate(&program, &[Part { kept, ..found.clone() }], Planted::default());
+            let made =
+                certificate(&program, &[Part { kept, ..found.clone() }], InjectedFault::default());
             let made = made.map(|(_, summary)| summary);
             let is_wrong = |error: &WriteError| {
                 matches!(error, WriteError::Failure { failure: Failure::Vector(_), .. })

@@ -2,7 +2,7 @@
 //! list is not closed for any of them.
 
 use snapshot_invariant::check::{Answer, Refusal};
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::WriteError;
 use snapshot_language::program::Program;
 
@@ -33,7 +33,7 @@ fn variant(from: &str, to: &str) -> Program {
 fn variants_of_afek_bounded_have_no_certificate() {
     for (name, from, to, rung) in VARIANTS {
         let program = variant(from, to);
-        let made = certificate(&program, &parts(&program, &[rung]), Planted::default());
+        let made = certificate(&program, &parts(&program, &[rung]), InjectedFault::default());
         assert!(matches!(made, Err(WriteError::Failure { .. })), "{name}: {made:?}");
     }
 }
@@ -48,7 +48,7 @@ fn certificate_of_afek_bounded_is_refused_for_variants() {
         rungs.truncate(1);
     }
     let right = of_corpus("afek_bounded", None);
-    let (text, _) = certificate(&right, &parts(&right, &rungs), Planted::default()).unwrap();
+    let (text, _) = certificate(&right, &parts(&right, &rungs), InjectedFault::default()).unwrap();
     let answer = checked(&right, text.as_bytes());
     assert_eq!(matches!(answer, Answer::Accepted(_)), is_whole, "{answer:?}");
     for (name, from, to, rung) in VARIANTS {

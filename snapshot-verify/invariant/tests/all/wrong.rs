@@ -6,7 +6,7 @@ use snapshot_invariant::Budget;
 use snapshot_invariant::check::Refusal;
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::search::{Obstacle, close};
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::{Part, WriteError, lay_out};
 use snapshot_language::program::Program;
 use trial::effort::{Effort, either, is_left_out};
@@ -98,7 +98,7 @@ pub fn programs() -> Vec<(Program, &'static str)> {
 #[test]
 fn wrong_programs_have_no_certificate() {
     for (program, rung) in programs() {
-        let made = certificate(&program, &parts(&program, &[rung]), Planted::default());
+        let made = certificate(&program, &parts(&program, &[rung]), InjectedFault::default());
         assert!(matches!(made, Err(WriteError::Failure { .. })), "{}: {made:?}", program.name);
     }
 }
@@ -110,14 +110,15 @@ fn fault_known_to_one_view_has_no_certificate() {
         return;
     }
     let program = small("boss");
-    let made = certificate(&program, &parts(&program, &["scans.observer"]), Planted::default());
+    let made =
+        certificate(&program, &parts(&program, &["scans.observer"]), InjectedFault::default());
     assert!(matches!(made, Err(WriteError::Failure { .. })), "{made:?}");
 }
 
 /// All other views are listed, so that the check finds the failure.
 #[test]
 fn check_finds_failures_in_the_list() {
-    let planted = Planted { no_failures: true, ..Planted::default() };
+    let planted = InjectedFault { no_failures: true, ..InjectedFault::default() };
     let mut found = 0;
     // Every second one, in the slow suite each.
     for (program, rung) in programs().into_iter().step_by(either(2, 1)) {
@@ -152,7 +153,7 @@ fn no_guess_of_kept_scalars_proves_a_wrong_program() {
             let layout = lay_out(&program, &part).unwrap();
             let mut proceed = || true;
             let mut budget = Budget { memory: 16 << 20, proceed: &mut proceed };
-            match close(&layout, Planted::default(), &mut budget) {
+            match close(&layout, InjectedFault::default(), &mut budget) {
                 Err(Obstacle::Failure(_)) => refused += 1,
                 Err(Obstacle::Unfinished(_) | Obstacle::Views) => large += 1,
                 Ok(_) => panic!("{} {part:?}", program.name),
@@ -185,7 +186,7 @@ fn no_guess_of_rounds_proves_a_wrong_program() {
             let layout = Layout::new(&program, parts[0].obligation).unwrap();
             all[0].kept = layout.names().map(str::to_owned).collect();
             for parts in [parts, all] {
-                let made = certificate(&program, &parts, Planted::default());
+                let made = certificate(&program, &parts, InjectedFault::default());
                 assert!(matches!(made, Err(WriteError::Failure { .. })), "{bug}: {parts:?}");
                 tried += 1;
             }
@@ -203,7 +204,7 @@ fn nearly_right_programs_have_no_certificate() {
     let spared = ("    last[me] := w", "    last[me] := w\n    is_spared := true");
     let is_made = |text: &str, parts: &[Part]| {
         let program = parsed(text, None);
-        match certificate(&program, parts, Planted::default()) {
+        match certificate(&program, parts, InjectedFault::default()) {
             Ok(_) => true,
             Err(WriteError::Failure { .. }) => false,
             Err(error) => panic!("{error}"),

@@ -154,7 +154,7 @@ impl Counterexample {
     /// Returns the argument why the history is not linearizable, as one paragraph.
     pub fn argument(&self) -> String {
         let names = Names::new(&self.history);
-        self.explanation.argument(|exhibit| names.of_operation(exhibit.id))
+        self.explanation.argument(|operation| names.of_operation(operation.id))
     }
 
     /// Renders the counterexample below a title line. Lines have at most `width` characters, unless

@@ -229,7 +229,7 @@ fn exercised<'p>(
         .collect();
     let unbounded = Client { operations: None, each: None, ..*client };
     let endings = match client.is_bounded() {
-        false => Endings::of(&mut graph, &unbounded, &mut bounded, budget),
+        false => Endings::new(&mut graph, &unbounded, &mut bounded, budget),
         true => {
             // Coverage of the unbounded client is out of bounds.
             let mut unseen = seen.clone();
@@ -237,7 +237,7 @@ fn exercised<'p>(
             let first = (machine.initial(), environment.first());
             let environment = &mut environment;
             let mut graph = explore(machine, environment, first, &mut unseen, budget);
-            Endings::of(&mut graph, &unbounded, environment, budget)
+            Endings::new(&mut graph, &unbounded, environment, budget)
         }
     };
     if !graph.is_complete() {
@@ -307,7 +307,7 @@ struct Endings {
 
 impl Endings {
     /// Answers for a client without a bound, from the explored executions.
-    fn of(
+    fn new(
         graph: &mut Graph<'_, '_>,
         client: &Client,
         environment: &mut Environment<'_>,

@@ -14,7 +14,7 @@ impl Components {
 
     /// Finds the components. `takes_part` selects vertices; `edges` returns the number of edges of
     /// a vertex; `target` returns the target of an edge, `None` if the edge does not take part.
-    pub fn of(
+    pub fn new(
         vertices: usize,
         takes_part: &dyn Fn(u32) -> bool,
         edges: &dyn Fn(u32) -> usize,

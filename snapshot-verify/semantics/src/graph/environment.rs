@@ -49,7 +49,7 @@ pub struct Situation {
 impl<'p> Environment<'p> {
     /// Creates the environment of an atomic snapshot of n segments.
     pub fn of_snapshot(client: Client, n: usize) -> Self {
-        Self::of(Kind::Snapshot(Box::new(SnapshotWorld::new(client, n, Points::NONE))))
+        Self::new(Kind::Snapshot(Box::new(SnapshotWorld::new(client, n, Points::NONE))))
     }
 
     /// Creates the environment of an object that the text declares.
@@ -57,10 +57,10 @@ impl<'p> Environment<'p> {
         let mut operations = sequential.object().operations.iter();
         let is_followed = operations.any(|one| one.when.is_some() || one.awaits.is_some());
         let world = ObjectWorld::new(client, sequential.clone(), Box::default(), false);
-        Self::of(Kind::Object { world: Box::new(world), client, is_followed })
+        Self::new(Kind::Object { world: Box::new(world), client, is_followed })
     }
 
-    fn of(kind: Kind<'p>) -> Self {
+    fn new(kind: Kind<'p>) -> Self {
         let (waits, lets_wait) = (FxHashMap::default(), FxHashMap::default());
         Self { kind, waits, lets_wait, configurations: CONFIGURATIONS }
     }

@@ -51,7 +51,7 @@ impl Cycles {
     pub fn new(graph: &Graph<'_, '_>, part: &Part<'_>, fair_choices: bool) -> Self {
         let mut removed = FxHashSet::default();
         loop {
-            let components = Components::of(
+            let components = Components::new(
                 graph.expanded(),
                 part.keeps_state,
                 &|number| graph.from(number).len(),

@@ -172,7 +172,7 @@ impl Playing<'_, '_, '_> {
             }
             after.open[process] = Open::Begun(call);
         }
-        let answer = report.event.and_then(|event| Answer::of(&event.action));
+        let answer = report.event.and_then(|event| Answer::new(&event.action));
         if let Some(answer) = answer {
             if matches!(after.open[process], Open::Begun(_)) {
                 self.played.answers += 1;
@@ -292,6 +292,6 @@ impl Playing<'_, '_, '_> {
             }
         }
         answers.into_iter().for_each(|value| value_found(value, &mut found));
-        1 + Occurrence::of(&found).latest_value()
+        1 + Occurrence::new(&found).latest_value()
     }
 }

@@ -138,7 +138,7 @@ impl<A: Automaton> Configurations<A> {
         let one = Rc::new(one);
         self.all.push(Rc::clone(&one));
         self.numbers.insert(one, number);
-        self.occurrences.push(Occurrence::of(&values));
+        self.occurrences.push(Occurrence::new(&values));
         self.values.push(values.into());
         number
     }

@@ -287,7 +287,7 @@ fn operations(moves: &[Move], events: &[&Event]) -> Vec<Begun> {
     let mut operations: Vec<Begun> = Vec::new();
     for event in events {
         let process = event.process.index();
-        let Some(answer) = Answer::of(&event.action) else {
+        let Some(answer) = Answer::new(&event.action) else {
             let call = calls.next().expect("an invocation is a move");
             operations.push(Begun { process, call, answer: None });
             continue;

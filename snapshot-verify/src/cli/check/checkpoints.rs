@@ -20,7 +20,7 @@ use snapshot_io::limited::{LINE_LIMIT, read_text};
 use snapshot_io::output::report;
 use snapshot_io::replacement::{UNFINISHED, write_durably};
 use snapshot_verify::certificate::{digest, hexadecimal};
-use snapshot_verify::search::checkpoint::{CheckpointError, Contents, Keeper, Kept, Key};
+use snapshot_verify::search::checkpoint::{CheckpointError, CheckpointStore, Contents, Kept, Key};
 use snapshot_verify::verify::Pairs;
 
 use super::Check;
@@ -209,7 +209,7 @@ impl fmt::Debug for Checkpoints<'_> {
     }
 }
 
-impl Keeper for Checkpoints<'_> {
+impl CheckpointStore for Checkpoints<'_> {
     fn key(&self, search: &dyn fmt::Debug) -> Key {
         struct Text(Sha256);
         impl fmt::Write for Text {

@@ -1,6 +1,6 @@
 //! The page of an answer of `check`: a counterexample, or a proof.
 
-use snapshot_hints::tell;
+use snapshot_hints::report;
 use snapshot_picture::Diagram;
 use snapshot_picture::page::{Answer, Page, Section};
 
@@ -190,8 +190,8 @@ pub fn of_every(subject: &Subject<'_>, title: &str, every: &Every) -> Page {
     };
     let rows = every.answer.rungs.iter().map(|rung| {
         vec![
-            tell::property(rung.obligation),
-            tell::outcome(rung, case.source),
+            report::property(rung.obligation),
+            report::outcome(rung, case.source),
             count(rung.views() as u64),
             count(rung.centres as u64),
             seconds(rung.elapsed),

@@ -83,7 +83,7 @@ fn of_snapshot(execution: &Execution, memory: usize) -> Result<Judged, PageError
     let violation = report.explanation.as_ref().map(|explanation| {
         let names = operation_names(&history);
         let name = |id: OperationId| names[id.index()].clone();
-        let argument = explanation.argument(|exhibit| name(exhibit.id));
+        let argument = explanation.argument(|operation| name(operation.id));
         Violation {
             argument: argument.lines().map(str::to_owned).collect(),
             proof: in_steps(Diagram::of_explanation_named(explanation, name), &steps),

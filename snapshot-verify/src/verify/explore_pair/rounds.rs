@@ -169,7 +169,7 @@ impl<'e, 'a> Rounds<'e, 'a> {
             storage: watch.storage(),
             ..exploration.clone()
         };
-        let forgetful = narrowed(&forgetful, self.prepared.explored(), &mut self.most_numbers)
+        let forgetful = choose_width(&forgetful, self.prepared.explored(), &mut self.most_numbers)
             .map_err(ExploreError::from)?;
         let mut progress = |progress: &Progress| watch.progress(progress);
         let outcome = forgetful.run(self.prepared.explored(), &mut progress)?;
@@ -221,7 +221,7 @@ impl<'e, 'a> Rounds<'e, 'a> {
 
 /// Returns the exploration with the first limit of numbers whose states are smaller than those of
 /// the next limit, if any. Drops the limits before it.
-fn narrowed<'a>(
+fn choose_width<'a>(
     exploration: &Exploration<'a>,
     instance: &Instance,
     most_numbers: &mut &[u32],

@@ -117,11 +117,11 @@ fn programs() -> Vec<(String, Program)> {
 fn answers_do_not_depend_on_speed() {
     let mut compared = 0;
     for (name, program) in programs() {
-        let speaks_for_all = independence::check(&program).is_ok();
+        let is_data_independent = independence::check(&program).is_ok();
         for processes in [2, 3] {
             let answers = MACHINES.map(|machine| {
                 let (watch, request) = (Slow::new(machine.0), request(processes, machine));
-                match verify_by(&program, speaks_for_all, &request, &Way::Cheaper, &watch) {
+                match verify_by(&program, is_data_independent, &request, &Way::Cheaper, &watch) {
                     Ok((outcomes, _)) => summary(&outcomes),
                     Err(error) => vec![error.to_string()],
                 }
@@ -129,7 +129,7 @@ fn answers_do_not_depend_on_speed() {
             assert!(answers.iter().all(|answer| *answer == answers[0]), "{name}: {answers:#?}");
             compared += 1;
         }
-        if program.object().is_none() && speaks_for_all {
+        if program.object().is_none() && is_data_independent {
             let answers = MACHINES.map(|machine| {
                 let request = request(2, machine);
                 let found = every(&program, &request, &Slow::new(machine.0));

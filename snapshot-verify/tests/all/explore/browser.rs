@@ -112,7 +112,7 @@ fn a_counterexample_is_walked_along_and_left() {
         ("explore-wide-light", WIDE, false),
     ] {
         browser.resize(size, is_dark);
-        browser.settle();
+        browser.await_frame();
         browser.screenshot(name);
         let wider = "document.documentElement.scrollWidth > window.innerWidth";
         assert_eq!(browser.value(wider), json!(false), "{name}: it scrolls sideways");

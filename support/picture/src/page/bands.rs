@@ -48,7 +48,7 @@ struct Open {
 impl Bands {
     /// Pairs each end with the latest begin that it may end. Cost: annotations, times begins without
     /// an end.
-    pub fn of(annotations: &[Annotation]) -> Self {
+    pub fn new(annotations: &[Annotation]) -> Self {
         let mut found = Self::default();
         let mut open: Vec<Open> = Vec::new();
         for one in annotations {

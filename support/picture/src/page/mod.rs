@@ -461,7 +461,7 @@ impl Page {
             guilty: self.guilty.iter().map(guilty).collect(),
             arrows: arrows.map(|a| (a.before, a.after, kind(a.cause), a.number)).collect(),
             annotations: recording.annotations.iter().map(annotation).collect(),
-            bands: Bands::of(&recording.annotations).bands,
+            bands: Bands::new(&recording.annotations).bands,
             decided_at: recording.decided_at,
             form: recording.form,
             processes: labels(names.processes().len(), |at, names| {
@@ -478,7 +478,7 @@ impl Page {
 
 /// Returns the legend of the bands.
 fn bands(recording: &Recording) -> Markup {
-    let bands = Bands::of(&recording.annotations);
+    let bands = Bands::new(&recording.annotations);
     html! {
         @if !bands.kinds.is_empty() {
             ul.bands aria-label="Times that comments begin and end" {

@@ -102,8 +102,8 @@ fn arrows_have_the_numbers_of_their_lines() {
     let explanation = explained(&history.finish()).expect("no order has them all");
     let lines = &explanation.refutation.as_ref().expect("it is derived").lines;
     let diagram = Diagram::of_explanation(&explanation);
-    let argument = explanation.argument(|exhibit| {
-        let bar = diagram.bars.iter().find(|bar| bar.operation == exhibit.id);
+    let argument = explanation.argument(|operation| {
+        let bar = diagram.bars.iter().find(|bar| bar.operation == operation.id);
         bar.expect("it is drawn").name.clone()
     });
     let is_supposed = |arrow: &&snapshot_picture::diagram::Arrow| arrow.cause == Cause::Supposed;

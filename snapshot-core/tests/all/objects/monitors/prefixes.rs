@@ -8,7 +8,7 @@ use snapshot_core::generic::objects::{
     Counter, Lock, PriorityQueue, Queue, Register, Set, Stack, SwapRegister,
 };
 use snapshot_core::generic::{
-    ByValues, Concern, Ending, History, Outcome, Reason, Specification, fewest, search,
+    ByValues, Ending, History, Outcome, Reason, RelevantValues, Specification, fewest, search,
 };
 use snapshot_core::object::{Answer, ObjectKind, alarm, completion};
 use snapshot_core::search::Budget;
@@ -122,15 +122,15 @@ where
             let of_few = |value| few.iter().any(|one| concern(*one) == value);
             let operation = &shown.operations()[id.index()];
             // Changes of a value are all among them, or none.
-            if matches!(concern(id), Concern::Value(_))
+            if matches!(concern(id), RelevantValues::Value(_))
                 && !operation.is_failed()
                 && !object.is_query(&operation.input, operation.output())
             {
                 assert_eq!(few.contains(&id), of_few(concern(id)), "{id}, {few:?} of {history:?}");
             }
             let is_part = match concern(id) {
-                Concern::All => few.contains(&id),
-                value @ Concern::Value(_) => of_few(value),
+                RelevantValues::All => few.contains(&id),
+                value @ RelevantValues::Value(_) => of_few(value),
             };
             if !is_part {
                 let more = [few.as_slice(), &[id]].concat();

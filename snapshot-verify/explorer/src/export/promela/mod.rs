@@ -22,7 +22,7 @@ struct Width {
 
 impl Width {
     /// Returns the smallest type that holds all scalars of the instance.
-    fn of(instance: &Instance) -> Self {
+    fn new(instance: &Instance) -> Self {
         let (mut least, mut most) = (0, 0);
         for slot in &instance.slots {
             match slot.domain {
@@ -57,8 +57,8 @@ pub fn promela(
     title: &str,
 ) -> Result<String, ExportError> {
     check(instance, operations)?;
-    let names = Names::of(instance);
-    let width = Width::of(instance);
+    let names = Names::new(instance);
+    let width = Width::new(instance);
     let mut out = String::new();
     heading(&mut out, instance, operations, title);
     state(&mut out, instance, operations, &names, width);

@@ -50,12 +50,12 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::classes::Class;
-use super::{FEW, Few};
+use super::{Few, INLINE_SLOTS};
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{NONE, Scalar, SlotId};
 
 /// Counters, seldom many.
-type Counters = SmallVec<[Scalar; FEW]>;
+type Counters = SmallVec<[Scalar; INLINE_SLOTS]>;
 
 /// One class of counters. Search keys depend on its `Debug` output, so it has no bit sets: these
 /// show their addresses instead of their contents.
@@ -218,7 +218,7 @@ impl CounterClass {
 
     /// Returns the gaps of a normal state that moves may make indistinguishable: the counter above
     /// each, ascending, and the number of widenings it may need.
-    pub fn gaps(&self, slots: &[Scalar]) -> SmallVec<[(Scalar, u32); FEW]> {
+    pub fn gaps(&self, slots: &[Scalar]) -> SmallVec<[(Scalar, u32); INLINE_SLOTS]> {
         let mut values = self.values(slots);
         // No number will be computed from counters left behind.
         let least = self.least_rising(slots);
@@ -240,7 +240,7 @@ impl CounterClass {
 
     /// Widens the gaps, as returned by [`Self::gaps`], by this many moduli each.
     pub fn widen(&self, slots: &mut [Scalar], gaps: impl Iterator<Item = (Scalar, u32)>) {
-        let wider: SmallVec<[(Scalar, Scalar); FEW]> =
+        let wider: SmallVec<[(Scalar, Scalar); INLINE_SLOTS]> =
             gaps.map(|(above, times)| (above, times as Scalar * self.modulus)).collect();
         for slot in &self.slots {
             let value = &mut slots[slot.index()];

@@ -43,9 +43,9 @@ use version_renaming::VersionClass;
 pub const CAP: Scalar = 2;
 
 /// A number of slots that classes seldom exceed.
-const FEW: usize = 32;
+const INLINE_SLOTS: usize = 32;
 
-type Few = SmallVec<[usize; FEW]>;
+type Few = SmallVec<[usize; INLINE_SLOTS]>;
 
 /// The canonical renumbering of an instance's versions and counters.
 #[derive(Clone, Debug, Default)]

@@ -15,7 +15,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::classes::Class;
-use super::{FEW, Few};
+use super::{Few, INLINE_SLOTS};
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{NONE, Scalar, SlotId};
 
@@ -50,7 +50,7 @@ impl VersionClass {
     /// Renumbers the versions of the class. O(related pairs).
     pub fn normalise(&self, slots: &mut [Scalar]) {
         let mut open = Few::new();
-        let mut numbers: SmallVec<[Scalar; FEW]> = smallvec![NONE; self.slots.len()];
+        let mut numbers: SmallVec<[Scalar; INLINE_SLOTS]> = smallvec![NONE; self.slots.len()];
         let mut next = self.first;
         for start in 0..self.slots.len() {
             let value = slots[self.slots[start].index()];

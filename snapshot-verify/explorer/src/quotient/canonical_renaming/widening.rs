@@ -8,7 +8,7 @@
 
 use smallvec::SmallVec;
 
-use super::FEW;
+use super::INLINE_SLOTS;
 use super::counter_gaps::CounterClass;
 use crate::instance::Scalar;
 
@@ -38,7 +38,8 @@ pub(super) fn widen(
         let gaps = of.gaps(slots).into_iter();
         gaps.map(move |(above, most)| Gap { class, above, most, times: 0 })
     };
-    let mut gaps: SmallVec<[Gap; FEW]> = classes.iter().enumerate().flat_map(of_class).collect();
+    let mut gaps: SmallVec<[Gap; INLINE_SLOTS]> =
+        classes.iter().enumerate().flat_map(of_class).collect();
     for _ in 0..number {
         if !advance(classes, most_successors, &mut gaps) {
             return false;

@@ -256,7 +256,7 @@ impl Product<'_> {
     ) -> Option<(Process, Result<(), Stop>)> {
         let ample = self.ample?;
         let Ahead { machine, around, wide, .. } = ahead;
-        if !ample.look(self.registers, state, around) {
+        if !ample.persistent_step(self.registers, state, around) {
             return None;
         }
         machine.begin();

@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use snapshot_explorer::search::checkpoint::{CheckpointError, Contents, Keeper, Kept, Key};
+use snapshot_explorer::search::checkpoint::{
+    CheckpointError, CheckpointStore, Contents, Kept, Key,
+};
 use snapshot_explorer::search::{
     Exploration, ExploreError, Outcome, SearchVerdict, Storage, Unfinished,
 };
@@ -52,7 +54,7 @@ impl Memory {
     }
 }
 
-impl Keeper for Memory {
+impl CheckpointStore for Memory {
     fn key(&self, search: &dyn fmt::Debug) -> Key {
         let mut hasher = DefaultHasher::new();
         format!("{search:?}").hash(&mut hasher);

@@ -351,7 +351,7 @@ fn cells_behind_a_dying_pointer_are_examined_and_a_forgotten_live_one_is_found()
 struct Hasty;
 
 impl Ample for Hasty {
-    fn look(&self, _: Registers, _: &[Scalar], _: &mut Around) -> bool {
+    fn persistent_step(&self, _: Registers, _: &[Scalar], _: &mut Around) -> bool {
         true
     }
 

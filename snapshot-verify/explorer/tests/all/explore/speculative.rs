@@ -49,7 +49,7 @@ fn a_wrong_conjecture_is_refuted_until_it_is_right() {
     assert_eq!(learnt, SearchVerdict::Verified);
     assert!(fewer * share < most, "{fewer} of {most}");
 
-    prepared.suspect_everything();
+    prepared.mark_all_dead();
     let (corrected, _, refutations) = explore(&mut prepared, &exploration);
     assert_eq!(corrected, SearchVerdict::Verified);
     assert!(refutations > 3, "{refutations}");

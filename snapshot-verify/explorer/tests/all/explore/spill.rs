@@ -51,7 +51,7 @@ impl Drop for Reading {
 }
 
 impl Room {
-    fn of(bytes: usize) -> Self {
+    fn new(bytes: usize) -> Self {
         let (files, next, bytes) =
             (Files::default(), Mutex::default(), Arc::new(Mutex::new(bytes)));
         Self { files, next, bytes, cut: 0, open: Arc::default() }
@@ -140,7 +140,7 @@ fn search_on_disk_equals_search_in_memory() {
                     let whole = exploration.run(&instance, &mut |_| {}).unwrap();
                     // The limits hold a part of a level, and several levels.
                     for more in [1 << 20, 5 << 18] {
-                        let room = Room::of(usize::MAX);
+                        let room = Room::new(usize::MAX);
                         let above = Some(least(&exploration, exit) + more);
                         let storage = Storage::Disk { disk: &room, above };
                         let exploration = Exploration { storage, ..exploration.clone() };
@@ -167,7 +167,7 @@ fn few_files_are_open_at_once() {
     let exploration = Exploration { antichain: false, threads: 1, ..Exploration::default() };
     let instance = bowman(4, [0, 1], Exit::Correct);
     let whole = exploration.run(&instance, &mut |_| {}).unwrap();
-    let room = Room::of(usize::MAX);
+    let room = Room::new(usize::MAX);
     let above = Some(least(&exploration, Exit::Correct) + (1 << 10));
     let spilt = Exploration { storage: Storage::Disk { disk: &room, above }, ..exploration };
     let outcome = spilt.run(&instance, &mut |_| {}).unwrap();
@@ -188,7 +188,7 @@ fn least_memory_suffices_with_a_disk() {
     let exploration = Exploration { threads: 2, ..Exploration::default() };
     let instance = bowman(4, [0, 1], Exit::Correct);
     let whole = exploration.run(&instance, &mut |_| {}).unwrap();
-    let room = Room::of(usize::MAX);
+    let room = Room::new(usize::MAX);
     let storage = Storage::Disk { disk: &room, above: None };
     let too_little = Exploration { memory: 1 << 20, storage, ..exploration.clone() };
     let error = too_little.run(&instance, &mut |_| {}).unwrap_err();
@@ -207,8 +207,8 @@ fn a_disk_that_fails_ends_the_search() {
     let exploration = Exploration::default();
     let above = Some(least(&exploration, Exit::Correct) + (1 << 20));
     let instance = bowman(3, [0, 1], Exit::Correct);
-    let cut = Room { cut: 8, ..Room::of(usize::MAX) };
-    for room in [Room::of(0), Room::of(100_000), Room::of(1_000_000), cut] {
+    let cut = Room { cut: 8, ..Room::new(usize::MAX) };
+    for room in [Room::new(0), Room::new(100_000), Room::new(1_000_000), cut] {
         let storage = Storage::Disk { disk: &room, above };
         let error =
             Exploration { storage, ..exploration.clone() }.run(&instance, &mut |_| {}).unwrap_err();

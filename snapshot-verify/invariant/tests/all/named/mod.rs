@@ -8,7 +8,7 @@ use snapshot_invariant::check::{Answer, Refusal};
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::names;
 use snapshot_invariant::search::{Obstacle, close};
-use snapshot_invariant::step::{Failure, Planted};
+use snapshot_invariant::step::{Failure, InjectedFault};
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
 use trial::effort::{either, is_night};
@@ -221,7 +221,7 @@ fn filled() -> (Program, String) {
     let mut found = by_rounds(&program).into_iter().filter_map(|mut parts| {
         assert_eq!(parts[1].names, ["x.who row"]);
         parts[1].alike = true;
-        certificate(&program, &parts, Planted::default()).ok()
+        certificate(&program, &parts, InjectedFault::default()).ok()
     });
     let (text, summary) = found.next().unwrap();
     assert!(found.next().is_none());
@@ -287,7 +287,7 @@ fn unfit_claims_of_names_are_refused() {
         [&[("x.who row", "x.who row row")], &[twice, ("x.who row", "x.who row\nx.who on=1 row")]];
     for edits in unfit {
         let refusal = altered(edits);
-        assert!(matches!(refusal, Refusal::Unfit(_)), "{edits:?}: {refusal}");
+        assert!(matches!(refusal, Refusal::Unsupported(_)), "{edits:?}: {refusal}");
     }
 }
 
@@ -399,7 +399,7 @@ fn processes_that_leave_state_behind_are_not_lost() {
         assert_eq!((layout.named.len(), layout.lost.is_empty()), (1, false));
         let mut proceed = || true;
         let mut budget = Budget { memory: 1 << 30, proceed: &mut proceed };
-        let closed = close(&layout, Planted::default(), &mut budget);
+        let closed = close(&layout, InjectedFault::default(), &mut budget);
         let is_wrong = matches!(closed, Err(Obstacle::Failure(Failure::Vector(_))));
         assert!(is_wrong, "{number}: {:?}", closed.map(|family| family.len()));
     }
@@ -424,11 +424,11 @@ fn jayanti_is_certified() {
     let is_whole = is_night();
     if !is_whole {
         parts.truncate(2);
-        let made = certificate(&program, &parts[1..], Planted::default());
+        let made = certificate(&program, &parts[1..], InjectedFault::default());
         assert!(made.is_ok(), "{made:?}");
         return;
     }
-    let (text, summary) = certificate(&program, &parts, Planted::default()).unwrap();
+    let (text, summary) = certificate(&program, &parts, InjectedFault::default()).unwrap();
     println!("{summary:?}");
     let answer = checked(&program, text.as_bytes());
     assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
@@ -439,7 +439,7 @@ fn jayanti_is_certified() {
         lines[at] = to.to_owned();
         let answer = checked(&program, sealed(&lines).as_bytes());
         assert!(matches!(answer, Answer::Refused(_)), "{to}: {answer:?}");
-        let is_unfit = matches!(answer, Answer::Refused(Refusal::Unfit(_)));
+        let is_unfit = matches!(answer, Answer::Refused(Refusal::Unsupported(_)));
         assert_eq!(is_unfit, from.starts_with('X'), "{answer:?}");
     }
 }

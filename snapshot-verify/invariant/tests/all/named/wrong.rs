@@ -1,6 +1,6 @@
 //! Wrong programs with names.
 
-use snapshot_invariant::step::{Failure, Planted};
+use snapshot_invariant::step::{Failure, InjectedFault};
 use snapshot_invariant::write::WriteError;
 use trial::effort::{Effort, is_left_out};
 
@@ -15,7 +15,7 @@ fn wrong_programs_with_names_are_not_certified() {
         for mut parts in by_rounds(&program) {
             let part = parts.remove(1);
             assert!(!part.names.is_empty(), "{}", program.name);
-            let made = certificate(&program, &[part], Planted::default());
+            let made = certificate(&program, &[part], InjectedFault::default());
             assert!(matches!(made, Err(WriteError::Failure { .. })), "{}: {made:?}", program.name);
         }
     }
@@ -60,7 +60,7 @@ fn variants_of_jayanti_have_no_certificate() {
         let program = parsed(&changed, None);
         let mut part = by_rounds(&program).swap_remove(0).remove(1);
         part.alike = true;
-        let made = certificate(&program, &[part], Planted::default());
+        let made = certificate(&program, &[part], InjectedFault::default());
         let failure = match &made {
             Err(WriteError::Failure { failure, .. }) => Some(failure),
             _ => None,
@@ -79,7 +79,7 @@ fn a_scan_that_pushes_once_has_no_certificate() {
     assert_ne!(once, text);
     let program = parsed(&once[..once.find("\nbug ").unwrap()], None);
     for parts in by_rounds(&program) {
-        let made = certificate(&program, &parts[..1], Planted::default());
+        let made = certificate(&program, &parts[..1], InjectedFault::default());
         assert!(matches!(made, Err(WriteError::Failure { .. })), "{made:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! States of programs with a clock, and with cursors, have views.
 
 use snapshot_hints::guess::guesses;
-use snapshot_invariant::claim::Aim;
+use snapshot_invariant::claim::Property;
 use snapshot_invariant::clock::Clock;
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::write::{Part, lay_out};
@@ -68,7 +68,7 @@ scan:
 /// Returns a part that judges no vectors, with some scalars only.
 fn some(program: &Program, clock: Clock, kept: &[&str]) -> Part {
     let parts = guesses(program).into_iter().rev().flatten();
-    let is_it = |part: &Part| part.clock.is_some() && part.obligation.aim == Aim::Faults;
+    let is_it = |part: &Part| part.clock.is_some() && part.obligation.property == Property::Faults;
     let mut part = Part { clock: Some(clock), ..parts.into_iter().find(is_it).unwrap() };
     part.kept.retain(|name| kept.iter().any(|one| name.contains(one)));
     part

@@ -8,10 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot_invariant::byte::{I, J, T};
 use snapshot_invariant::centre::{canonical, centre};
 use snapshot_invariant::flips::{load, normal};
-use snapshot_invariant::join::Effect;
+use snapshot_invariant::interference::Effect;
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::step::lost::found;
-use snapshot_invariant::step::{Kind, Planted, Run};
+use snapshot_invariant::step::{InjectedFault, Kind, Run};
 use snapshot_invariant::views::steps;
 
 use snapshot_invariant::projection::tuple::Tuple;
@@ -37,12 +37,12 @@ type Key = (u8, Vec<u8>, u8, View);
 /// The steps of views, each computed once.
 pub struct Steps<'a> {
     layout: &'a Layout<'a>,
-    planted: Planted,
+    planted: InjectedFault,
     made: RefCell<FxHashMap<Key, Rc<Made>>>,
 }
 
 impl<'a> Steps<'a> {
-    pub fn new(layout: &'a Layout<'a>, planted: Planted) -> Self {
+    pub fn new(layout: &'a Layout<'a>, planted: InjectedFault) -> Self {
         Self { layout, planted, made: RefCell::default() }
     }
 
@@ -69,7 +69,7 @@ impl<'a> Steps<'a> {
             }
         }
         if me == kind.followed {
-            let silent = Planted { no_failures: true, ..planted };
+            let silent = InjectedFault { no_failures: true, ..planted };
             made.effects = steps(layout, kind, view, silent).expect("effects").effects;
         }
         let made = Rc::new(made);

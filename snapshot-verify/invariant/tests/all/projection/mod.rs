@@ -21,8 +21,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_invariant::Budget;
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::projection::unfit;
-use snapshot_invariant::search::{Family, Obstacle, close};
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::search::{Obstacle, ViewSets, close};
+use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
 use trial::effort::{by_effort, either, is_night};
@@ -32,10 +32,10 @@ use crate::programs::{by_rounds, conditions, of_corpus, parsed, part, parts, run
 use crate::{relative, rules, wrong};
 
 /// Ignores failures.
-const SILENT: Planted = relative::SILENT;
+const SILENT: InjectedFault = relative::SILENT;
 
 /// Returns the list of a part; `None` if it takes more than `memory` bytes.
-fn listed(layout: &Layout<'_>, planted: Planted, memory: u64) -> Option<Family> {
+fn listed(layout: &Layout<'_>, planted: InjectedFault, memory: u64) -> Option<ViewSets> {
     let mut proceed = || true;
     match close(layout, planted, &mut Budget { memory, proceed: &mut proceed }) {
         Ok(family) => Some(family),
@@ -52,7 +52,7 @@ fn listed(layout: &Layout<'_>, planted: Planted, memory: u64) -> Option<Family> 
 fn among(
     program: &Program,
     part: &Part,
-    planted: Planted,
+    planted: InjectedFault,
     runs: u64,
     moves: usize,
 ) -> Result<Counts, String> {
@@ -62,7 +62,7 @@ fn among(
 /// As [`among`], for a layout.
 fn among_laid_out(
     layout: &Layout<'_>,
-    planted: Planted,
+    planted: InjectedFault,
     runs: u64,
     moves: usize,
 ) -> Result<Counts, String> {
@@ -86,7 +86,7 @@ fn executions() -> u64 {
 fn covered(program: &Program, rungs: &[&str]) -> Counts {
     let mut total = Counts::default();
     for part in parts(program, rungs) {
-        match among(program, &part, Planted::default(), executions(), 200) {
+        match among(program, &part, InjectedFault::default(), executions(), 200) {
             Ok(counts) => total.add(counts),
             Err(missing) => panic!("{missing}"),
         }
@@ -123,8 +123,8 @@ fn states_of_programs_with_rounds_have_views() {
         let layout = lay_out(&published, &part).unwrap();
         let mut proceed = || true;
         let mut budget = Budget { memory: 1 << 30, proceed: &mut proceed };
-        let closed = close(&layout, Planted::default(), &mut budget);
-        let planted = if closed.is_ok() { Planted::default() } else { SILENT };
+        let closed = close(&layout, InjectedFault::default(), &mut budget);
+        let planted = if closed.is_ok() { InjectedFault::default() } else { SILENT };
         match among_laid_out(&layout, planted, executions(), 200) {
             Ok(counts) => total.add(counts),
             Err(missing) => panic!("{missing}"),
@@ -271,8 +271,8 @@ fn among_known(program: &Program, part: &Part) -> Option<Counts> {
     }
     let mut proceed = || true;
     let mut budget = Budget { memory: 4 << 20, proceed: &mut proceed };
-    let family = close(&layout, Planted::default(), &mut budget).ok()?;
-    let views = Views::new(&layout, &family, Planted::default());
+    let family = close(&layout, InjectedFault::default(), &mut budget).ok()?;
+    let views = Views::new(&layout, &family, InjectedFault::default());
     let mut counts = Counts::default();
     for seed in 0..6 {
         match walk(&views, 2 + seed as usize % 3, seed, 60) {

@@ -5,8 +5,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_invariant::Budget;
 use snapshot_invariant::layout::{Layout, RowOf};
-use snapshot_invariant::search::{Family, close};
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::search::{ViewSets, close};
+use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
 use trial::effort::{by_effort, either};
@@ -173,7 +173,7 @@ fn states_of_random_programs_with_names_have_views() {
         let Some(family) = listed_within(&layout, 24 << 20) else { continue };
         listed += 1;
         listed_views += family.len();
-        let views = Views::new(&layout, &family, Planted::default());
+        let views = Views::new(&layout, &family, InjectedFault::default());
         for run in 0..12 {
             match walk(&views, 2 + run as usize % 3, run, 60) {
                 Ok(more) => total.add(more),
@@ -190,7 +190,7 @@ fn states_of_random_programs_with_names_have_views() {
 }
 
 /// Returns the list without failures, if it takes at most `memory` bytes.
-fn listed_within(layout: &Layout<'_>, memory: u64) -> Option<Family> {
+fn listed_within(layout: &Layout<'_>, memory: u64) -> Option<ViewSets> {
     let mut proceed = || true;
-    close(layout, Planted::default(), &mut Budget { memory, proceed: &mut proceed }).ok()
+    close(layout, InjectedFault::default(), &mut Budget { memory, proceed: &mut proceed }).ok()
 }

@@ -4,8 +4,8 @@ use snapshot_invariant::layout::Layout;
 use snapshot_invariant::projection::cover;
 pub use snapshot_invariant::projection::cover::Counts;
 use snapshot_invariant::projection::walk;
-use snapshot_invariant::search::Family;
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::search::ViewSets;
+use snapshot_invariant::step::InjectedFault;
 use snapshot_semantics::interpret::Machine;
 
 use super::follow::{Followed, Steps};
@@ -13,12 +13,12 @@ use super::follow::{Followed, Steps};
 /// Views of a layout, and the faults with which they were closed.
 pub struct Views<'a> {
     pub layout: &'a Layout<'a>,
-    planted: Planted,
+    planted: InjectedFault,
     views: cover::Views<'a>,
 }
 
 impl<'a> Views<'a> {
-    pub fn new(layout: &'a Layout<'a>, family: &'a Family, planted: Planted) -> Self {
+    pub fn new(layout: &'a Layout<'a>, family: &'a ViewSets, planted: InjectedFault) -> Self {
         Self { layout, planted, views: cover::Views::of_family(layout, family) }
     }
 }

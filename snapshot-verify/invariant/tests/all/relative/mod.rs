@@ -7,10 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot_invariant::check::{Answer, Refusal};
 use snapshot_invariant::claim::Obligation;
 use snapshot_invariant::flips;
-use snapshot_invariant::join::Effect;
+use snapshot_invariant::interference::Effect;
 use snapshot_invariant::layout::Layout;
-use snapshot_invariant::search::{Family, close};
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::search::{ViewSets, close};
+use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::views::{initial, steps};
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_invariant::{Budget, byte, centre::centre};
@@ -24,7 +24,7 @@ use crate::wrong;
 pub use self::programs::{LED, MARKED, NOTED, TOGGLED, TOLD};
 
 /// Ignores failures: the comparison concerns the sets.
-pub const SILENT: Planted = Planted {
+pub const SILENT: InjectedFault = InjectedFault {
     no_others: false,
     no_scans: false,
     two_named: false,
@@ -35,7 +35,7 @@ pub const SILENT: Planted = Planted {
     any_round: false,
 };
 
-fn closed(layout: &Layout<'_>) -> Family {
+fn closed(layout: &Layout<'_>) -> ViewSets {
     let mut proceed = || true;
     close(layout, SILENT, &mut Budget { memory: 2 << 30, proceed: &mut proceed }).unwrap()
 }
@@ -74,8 +74,8 @@ fn check_unfolded_by(program: &Program, part: &Part) -> (usize, usize) {
     let plain = lay_out(program, &Part { classes: Vec::new(), ..part.clone() }).unwrap();
     let views: Vec<FxHashSet<Vec<u8>>> =
         family.views.iter().map(|views| unfolded(&layout, views)).collect();
-    type Home<'a> = (Vec<(usize, &'a Vec<u8>)>, FxHashSet<Effect>);
-    let mut homes: FxHashMap<Vec<u8>, Home<'_>> = FxHashMap::default();
+    type SharedPartEntry<'a> = (Vec<(usize, &'a Vec<u8>)>, FxHashSet<Effect>);
+    let mut homes: FxHashMap<Vec<u8>, SharedPartEntry<'_>> = FxHashMap::default();
     for (number, (kind, all)) in family.kinds.iter().zip(&views).enumerate() {
         assert!(initial(&plain, kind).unwrap().iter().all(|view| all.contains(view)));
         for view in all {
@@ -259,7 +259,7 @@ fn loose_loops_include_the_process_itself() {
         let program = parsed(&text, None);
         for loose in [Vec::new(), loops(&program)] {
             let part = Part { loose, ..met_part(&program) };
-            let made = certificate(&program, &[part], Planted::default());
+            let made = certificate(&program, &[part], InjectedFault::default());
             assert!(made.is_err(), "it does without the lock");
         }
     }
@@ -279,7 +279,7 @@ fn no_guess_of_classes_proves_a_wrong_program() {
             let class = bits.iter().step_by(number).map(|name| (name.clone(), None)).collect();
             let part = Part { late, classes: vec![class], loose: loops(&program), ..found.clone() };
             assert!(
-                certificate(&program, &[part], Planted::default()).is_err(),
+                certificate(&program, &[part], InjectedFault::default()).is_err(),
                 "{}",
                 program.name
             );
@@ -309,9 +309,11 @@ pub fn truths(program: &Program, obligation: Obligation) -> Vec<String> {
 /// so proves a wrong program: the check refuses.
 #[test]
 fn faults_with_bits_and_late_operations_are_refused() {
-    let right = Planted::default();
-    let mistakes =
-        [Planted { symbols_differ: true, ..right }, Planted { late_is_unseen: true, ..right }];
+    let right = InjectedFault::default();
+    let mistakes = [
+        InjectedFault { symbols_differ: true, ..right },
+        InjectedFault { late_is_unseen: true, ..right },
+    ];
     let program = parsed(TOGGLED, None);
     let parts = parts(&program, &["scans.memory-t"]);
     assert!(certificate(&program, &parts, right).is_err(), "two writes may leave the same toggle");
@@ -327,7 +329,7 @@ fn faults_with_bits_and_late_operations_are_refused() {
 #[test]
 fn unfit_claims_are_refused() {
     let program = parsed(TOGGLED, None);
-    let right = Planted { no_failures: true, ..Planted::default() };
+    let right = InjectedFault { no_failures: true, ..InjectedFault::default() };
     let (text, _) = certificate(&program, &parts(&program, &["scans.memory-i"]), right).unwrap();
     let all = lines(&text);
     let head = all.iter().position(|line| line.starts_with("classes ")).unwrap();
@@ -369,7 +371,7 @@ fn unfit_claims_are_refused() {
     // For nesting, operations are shown from their begin.
     let afek = of_corpus("afek_unbounded", None);
     let (text, _) =
-        certificate(&afek, &parts(&afek, &["calls.nesting"]), Planted::default()).unwrap();
+        certificate(&afek, &parts(&afek, &["calls.nesting"]), InjectedFault::default()).unwrap();
     let mut lines = lines(&text);
     let at = lines.iter().position(|line| line == "late 0").unwrap();
     lines[at] = "late 1".to_owned();
@@ -417,7 +419,7 @@ fn late_operations_do_not_change_verdicts() {
         for late in [false, true] {
             let found = parts(&program, &["scans.observer"]).remove(0);
             let part = Part { late, ..found };
-            let (text, _) = certificate(&program, &[part], Planted::default()).unwrap();
+            let (text, _) = certificate(&program, &[part], InjectedFault::default()).unwrap();
             let answer = checked(&program, text.as_bytes());
             assert!(matches!(answer, Answer::Accepted(_)), "{name} {late}: {answer:?}");
         }

@@ -56,7 +56,7 @@ impl Flows {
 
     /// Of a program; `None` if it does more with counters than to copy, increase and compare
     /// them.
-    pub fn of(program: &Program) -> Option<Self> {
+    pub fn new(program: &Program) -> Option<Self> {
         let (flows, fits) = Self::within(program);
         fits.then_some(())?;
         let is_foreign = |origin: &Origin| matches!(origin, Origin::Foreign);
@@ -127,14 +127,14 @@ impl Flows {
     fn statement(&mut self, program: &Program, procedure: ProcedureId, one: &Statement) -> bool {
         match &one.kind {
             StatementKind::Assign { place, value } => {
-                self.store(procedure, &Target::of(procedure, place), value);
+                self.store(procedure, &Target::new(procedure, place), value);
             }
             StatementKind::Access { access, into } => {
                 let cell = target(access.place());
                 let content = &program.shared(access.place().variable).content;
                 match access {
                     Access::Read(_) | Access::LoadLinked(_) => {
-                        let place = into.iter().map(|place| Target::of(procedure, place));
+                        let place = into.iter().map(|place| Target::new(procedure, place));
                         place.for_each(|to| self.copy(&to, &cell, content));
                     }
                     Access::Write(_, value) | Access::StoreConditional(_, value) => {
@@ -158,7 +158,7 @@ impl Flows {
                 }
                 let result = Target::whole(Base::Result(*callee));
                 if let (Some(place), Some(content)) = (into, &program.procedure(*callee).returns) {
-                    self.copy(&Target::of(procedure, place), &result, content);
+                    self.copy(&Target::new(procedure, place), &result, content);
                 }
             }
             StatementKind::Return(Some(value)) => {
@@ -231,6 +231,6 @@ impl Flows {
 
 /// A cell.
 pub fn target(place: &CellPlace) -> Target {
-    let indices: Vec<Index> = place.indices.iter().map(Index::of).collect();
+    let indices: Vec<Index> = place.indices.iter().map(Index::new).collect();
     Target { base: Base::Shared(place.variable), path: vec![Step::Index; indices.len()], indices }
 }

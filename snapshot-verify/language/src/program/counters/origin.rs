@@ -69,9 +69,9 @@ pub enum Index {
 
 impl Index {
     /// What an expression is as an index.
-    pub fn of(expression: &Expression) -> Self {
+    pub fn new(expression: &Expression) -> Self {
         match &expression.kind {
-            ExpressionKind::Convert(inner) => Self::of(inner),
+            ExpressionKind::Convert(inner) => Self::new(inner),
             ExpressionKind::Me => Self::Me,
             ExpressionKind::Local(local) => Self::Variable(*local),
             _ => Self::Unknown,
@@ -157,7 +157,7 @@ pub fn origins(
         }
         (ExpressionKind::Index(array, index), _) => {
             let longer = [&[Step::Index], path].concat();
-            go(array, &longer, &[&[Index::of(index)], indices].concat())
+            go(array, &longer, &[&[Index::new(index)], indices].concat())
         }
         (ExpressionKind::Field(record, at), _) => {
             go(record, &[&[Step::Field(*at)], path].concat(), indices)
@@ -201,7 +201,9 @@ fn is_path(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Local(_) | ExpressionKind::Private(_) => true,
         ExpressionKind::Field(record, _) => is_path(record),
-        ExpressionKind::Index(array, index) => is_path(array) && Index::of(index) != Index::Unknown,
+        ExpressionKind::Index(array, index) => {
+            is_path(array) && Index::new(index) != Index::Unknown
+        }
         _ => false,
     }
 }
@@ -230,7 +232,7 @@ pub struct Target {
 
 impl Target {
     /// Of a place in a procedure.
-    pub fn of(procedure: ProcedureId, place: &Place) -> Self {
+    pub fn new(procedure: ProcedureId, place: &Place) -> Self {
         let base = match place.root {
             Root::Local(local) => Base::Local(procedure, local),
             Root::Private(private) => Base::Private(private),
@@ -240,7 +242,7 @@ impl Target {
             match projection {
                 Projection::Index(index) => {
                     path.push(Step::Index);
-                    indices.push(Index::of(index));
+                    indices.push(Index::new(index));
                 }
                 Projection::Field(at) => path.push(Step::Field(*at)),
             }

@@ -11,7 +11,7 @@ pub enum Answer {
 
 impl Answer {
     /// Returns the answer of a response.
-    pub fn of(action: Action) -> Option<Self> {
+    pub fn new(action: Action) -> Option<Self> {
         match action {
             Action::RespondUpdate => Some(Self::Done),
             Action::RespondScan(values) => Some(Self::Values(values)),

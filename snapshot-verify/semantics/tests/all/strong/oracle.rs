@@ -73,7 +73,7 @@ impl Oracle<'_> {
                 begun[process] += 1;
                 open[process] = Open::Begun(call);
             }
-            let answer = report.event.and_then(|event| Answer::of(event.action));
+            let answer = report.event.and_then(|event| Answer::new(event.action));
             let mut choices = self.appended(&(contents, open));
             if let Some(answer) = answer {
                 choices.retain(|(_, open)| open[process] == Open::Done(answer.clone()));

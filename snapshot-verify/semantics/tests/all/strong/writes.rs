@@ -153,7 +153,7 @@ impl Oracle<'_> {
                 all.push(Interval { process, call, begin: now, end: None });
                 now += 1;
             }
-            let answer = report.event.and_then(|event| Answer::of(event.action));
+            let answer = report.event.and_then(|event| Answer::new(event.action));
             if let Some(answer) = answer {
                 let own = all.iter_mut().rfind(|one| one.process == process).unwrap();
                 own.end = Some((now, answer));

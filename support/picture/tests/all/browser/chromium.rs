@@ -154,7 +154,7 @@ impl Chromium {
     #[allow(dead_code, reason = "not all tests that share this file use it")]
     pub fn write(&mut self, text: &str) {
         self.call("Input.insertText", &json!({ "text": text }));
-        self.settle();
+        self.await_frame();
     }
 
     /// Waits until an expression is true.
@@ -199,7 +199,7 @@ impl Chromium {
             }
             self.call("Input.dispatchKeyEvent", &stroke);
         }
-        self.settle();
+        self.await_frame();
     }
 
     #[allow(dead_code, reason = "not all tests that share this file use it")]
@@ -210,11 +210,11 @@ impl Chromium {
             "clickCount": 1
         });
         self.call("Input.dispatchMouseEvent", &event);
-        self.settle();
+        self.await_frame();
     }
 
     /// Waits for the frame after the next.
-    pub fn settle(&mut self) {
+    pub fn await_frame(&mut self) {
         self.value(
             "new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))",
         );
@@ -233,7 +233,7 @@ impl Chromium {
     #[allow(dead_code, reason = "not all tests that share this file use it")]
     pub fn show_printed(&mut self) {
         self.call("Emulation.setEmulatedMedia", &json!({ "media": "print" }));
-        self.settle();
+        self.await_frame();
     }
 
     /// Returns the number of bytes of the page when printed.

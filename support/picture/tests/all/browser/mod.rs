@@ -29,7 +29,7 @@ fn a_violation_is_drawn_and_read_by_keyboard() {
     }
     assert_eq!(browser.text("#why svg .operation text"), "S1: scan [s0: 9, s1: 0]");
     assert_eq!(browser.text("#recording .bands"), "nemesis partition (1)");
-    browser.settle();
+    browser.await_frame();
     // Over the bars of the first row: within the band from 23 to 25, and on both sides of it.
     let pixels = "(() => { const canvas = document.getElementById('timeline'), \
          [from, to] = document.documentElement.dataset.view.split(' ').map(Number), \

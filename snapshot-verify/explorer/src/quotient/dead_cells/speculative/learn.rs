@@ -111,7 +111,7 @@ impl Stale {
                 let groups = &mut self.layers[number].groups;
                 for group in groups {
                     group.table.clear();
-                    group.settle();
+                    group.refresh();
                 }
                 break;
             }
@@ -220,10 +220,10 @@ impl Stale {
     }
 
     /// Marks all slots in the tables as stale, at every key.
-    pub(crate) fn suspect_everything(&mut self) {
+    pub(crate) fn mark_all_dead(&mut self) {
         for group in self.layers.iter_mut().flat_map(|layer| &mut layer.groups) {
             group.table.values_mut().for_each(|seen| seen.live = 0);
-            group.settle();
+            group.refresh();
         }
     }
 }
@@ -261,7 +261,7 @@ impl Layer {
         if let Some(seen) = group.table.get_mut(&key) {
             seen.live |= 1 << position;
         }
-        group.settle();
+        group.refresh();
     }
 }
 
@@ -319,7 +319,7 @@ fn generalise(group: &mut Group, deadline: Deadline<'_>) -> Result<(), Stopped> 
         }
     }
     group.key = kept.iter().map(|&at| group.key[at]).collect();
-    group.settle();
+    group.refresh();
     Ok(())
 }
 

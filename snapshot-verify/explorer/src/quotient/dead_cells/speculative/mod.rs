@@ -119,7 +119,7 @@ impl Group {
     }
 
     /// Updates the derived fields after a change of the table.
-    fn settle(&mut self) {
+    fn refresh(&mut self) {
         let keys = self.key.iter().try_fold(1_u64, |keys, digit| keys.checked_mul(digit.radix));
         self.live.clear();
         if let Some(keys) = keys.filter(|keys| *keys <= MOST_KEYS) {

@@ -146,17 +146,17 @@ impl Walk<'_> {
     fn statement(&mut self, statement: &Statement, mut known: Known) -> Option<Known> {
         match &statement.kind {
             StatementKind::Assign { place, value } => {
-                self.assign(&Target::of(self.procedure, place), value, &mut known);
+                self.assign(&Target::new(self.procedure, place), value, &mut known);
             }
             StatementKind::Access { access, into } => {
-                let into = into.as_ref().map(|place| Target::of(self.procedure, place));
+                let into = into.as_ref().map(|place| Target::new(self.procedure, place));
                 self.access(access, into.as_ref(), &mut known);
             }
             StatementKind::Call { procedure, into, .. } => {
                 if self.touching[procedure.0 as usize] {
                     known = Known::default();
                 }
-                let into = into.as_ref().map(|place| Target::of(self.procedure, place));
+                let into = into.as_ref().map(|place| Target::new(self.procedure, place));
                 into.iter().for_each(|to| known.overwrite(to));
             }
             StatementKind::If { then, otherwise, .. } => {

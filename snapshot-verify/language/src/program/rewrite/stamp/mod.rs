@@ -40,7 +40,7 @@ pub(super) fn rewrite(program: &Program) -> Option<(Program, Vec<Change>)> {
     if !program.has_counters() || program.object().is_some() {
         return None;
     }
-    let flows = Flows::of(program)?;
+    let flows = Flows::new(program)?;
     let mut changes = Vec::new();
     for class in flows.classes() {
         let Some(root) = root::of(program, &flows, &class)? else { continue };

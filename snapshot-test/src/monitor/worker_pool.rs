@@ -22,7 +22,7 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use super::intake::Intake;
 use super::judge::EventOf;
-use super::{Answer, Judge, Saved, Share, Standing};
+use super::{Answer, Judge, Partition, Saved, Standing};
 use crate::format::{Batch, Key, Location};
 use crate::kind::SnapshotKind;
 use crate::{InputError, Value};
@@ -32,7 +32,7 @@ const BATCHES: usize = 3;
 
 /// Receives the findings of workers, with the number of the input. A finding must be completely
 /// processed when the call returns: a later checkpoint may rely on it.
-pub trait Desk: Sync {
+pub trait AlarmSink: Sync {
     /// Takes an alarm, or an object that is undecided at the end. Returns false to stop.
     fn answer(&self, input: usize, answer: &Answer) -> bool;
 
@@ -45,12 +45,12 @@ pub trait Desk: Sync {
     fn claim(&self, _input: usize, _keys: &[Value]) {}
 
     /// Takes an object that was read from two inputs: no further event is judged.
-    fn clash(&self, clash: &Clash<'_>);
+    fn clash(&self, clash: &DuplicateKey<'_>);
 }
 
 /// An object that was read from two inputs.
 #[derive(Debug)]
-pub struct Clash<'a> {
+pub struct DuplicateKey<'a> {
     pub key: &'a Value,
     /// The input that it was read from first.
     pub first: usize,
@@ -74,13 +74,13 @@ pub(super) enum Message {
     End(usize, Option<Location>, SyncSender<Vec<Saved>>),
 }
 
-pub struct Crew<'scope> {
+pub struct WorkerPool<'scope> {
     queues: Vec<SyncSender<Message>>,
     threads: Vec<ScopedJoinHandle<'scope, Vec<Standing>>>,
     inputs: usize,
 }
 
-impl<'scope> Crew<'scope> {
+impl<'scope> WorkerPool<'scope> {
     /// Starts this many workers for this many inputs. Findings are passed to the desk, until `stop`
     /// is set.
     ///
@@ -90,7 +90,7 @@ impl<'scope> Crew<'scope> {
         scope: &'scope Scope<'scope, '_>,
         workers: NonZeroUsize,
         inputs: usize,
-        desk: &'scope dyn Desk,
+        desk: &'scope dyn AlarmSink,
         stop: &'scope AtomicBool,
     ) -> io::Result<Self> {
         let (mut queues, mut threads) = (Vec::new(), Vec::new());
@@ -132,7 +132,7 @@ impl<'scope> Crew<'scope> {
 
 /// The desk, for use by a part.
 pub(super) struct Bench<'a> {
-    desk: &'a dyn Desk,
+    desk: &'a dyn AlarmSink,
     stop: &'a AtomicBool,
 }
 
@@ -224,7 +224,7 @@ impl Worker<'_> {
         let Some(homes) = &mut self.homes else { return };
         let home = *homes.entry(key.clone()).or_insert(input);
         if home != input && !self.desk.stop.swap(true, Ordering::Relaxed) {
-            self.desk.desk.clash(&Clash { key, first: home, second: input, at: at() });
+            self.desk.desk.clash(&DuplicateKey { key, first: home, second: input, at: at() });
         }
     }
 
@@ -250,13 +250,13 @@ fn first(batch: &Batch, behind: usize) -> Option<Location> {
 
 /// The objects of one input that belong to one worker.
 pub(super) struct Judged<J> {
-    share: Share<J>,
+    share: Partition<J>,
     /// The keys of its objects, by number.
     names: Vec<Value>,
 }
 
 impl<J: Judge> Judged<J> {
-    pub const fn new(share: Share<J>) -> Self {
+    pub const fn new(share: Partition<J>) -> Self {
         Self { share, names: Vec::new() }
     }
 
@@ -314,7 +314,7 @@ impl<J: Judge> Part for Judged<J> {
     fn end(&mut self, at: Option<Location>, input: usize, bench: &Bench<'_>) -> Vec<Saved> {
         for number in self.share.undecided().collect::<Vec<_>>() {
             if !bench.is_stopped()
-                && let Some(answer) = self.share.settle(number)
+                && let Some(answer) = self.share.judge_undecided(number)
             {
                 bench.go_on(bench.desk.answer(input, &answer));
             }

@@ -14,7 +14,7 @@ use crate::cursor;
 use crate::flips::{class, in_centre, is_odd, is_symbol, load, negated, symbol};
 use crate::layout::{Index, Layout, ROUND, Round, RowOf, SPECIFICATION, Scalar, at, op};
 use crate::step::{
-    Failure, Kind, Outcome, Planted, Run, Write, are_too_many, definite_indices, versions,
+    Failure, InjectedFault, Kind, Outcome, Run, Write, are_too_many, definite_indices, versions,
 };
 use crate::views::listed;
 
@@ -131,7 +131,7 @@ pub fn effect(
         let is_version = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
         let old = (BASE + numbers.0..BASE + numbers.1).contains(&byte);
         if is_version && slot.kept && old {
-            return Err(Failure::Unfit("a version that was read before and is stored again"));
+            return Err(Failure::Unsupported("a version that was read before and is stored again"));
         }
     }
     let named = layout.naming(before, actor);
@@ -199,7 +199,7 @@ impl Effect {
         layout: &Layout<'_>,
         kind: &Kind,
         view: &[u8],
-        planted: Planted,
+        planted: InjectedFault,
     ) -> Result<Vec<Vec<u8>>, Failure> {
         self.apply_to(layout, kind, &self.targets(layout, kind), view, planted)
     }
@@ -214,7 +214,7 @@ impl Effect {
         kind: &Kind,
         targets: &Targets,
         view: &[u8],
-        planted: Planted,
+        planted: InjectedFault,
     ) -> Result<Vec<Vec<u8>>, Failure> {
         let follows_actor = self.actor != T && self.actor == kind.followed;
         // A name says only whether it is the followed process.

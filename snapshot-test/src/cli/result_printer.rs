@@ -25,7 +25,7 @@ pub(super) struct Report {
 }
 
 /// The outputs of this process.
-pub(super) struct Outlet {
+pub(super) struct ResultPrinter {
     report: ReportFormat,
     /// True if printing continues after a violation, or a malformed input.
     is_all: bool,
@@ -41,7 +41,7 @@ pub(super) struct Outlet {
     stop: &'static AtomicBool,
 }
 
-impl Outlet {
+impl ResultPrinter {
     pub const fn new(report: ReportFormat, is_all: bool, stop: &'static AtomicBool) -> Self {
         Self {
             report,

@@ -14,10 +14,10 @@ use snapshot_io::hosts::Members;
 use snapshot_io::join::{HANDSHAKE, JoinError};
 use snapshot_io::output;
 
-use super::frame::{self, Greeting, Progress, ToBranch, ToHead};
+use super::frame::{self, Greeting, Progress, ToCoordinator, ToWorker};
 use super::{FAREWELL, PATIENCE, PAUSE, lock};
 use crate::cli::TROUBLE;
-use crate::cli::outlet::{Outlet, Report};
+use crate::cli::result_printer::{Report, ResultPrinter};
 
 struct Line {
     socket: TcpStream,
@@ -35,12 +35,12 @@ struct Shared {
 }
 
 /// A process that reports to process 0.
-pub(super) struct Branch {
-    outlet: Arc<Outlet>,
+pub(super) struct Worker {
+    outlet: Arc<ResultPrinter>,
     shared: Arc<Shared>,
 }
 
-impl Branch {
+impl Worker {
     /// Connects with process 0, which may not have been started yet.
     ///
     /// # Errors
@@ -48,13 +48,13 @@ impl Branch {
     pub fn join(
         members: &Members,
         greeting: &Greeting,
-        outlet: Arc<Outlet>,
+        outlet: Arc<ResultPrinter>,
     ) -> Result<Self, String> {
         let address = members.addresses()[0].clone();
         let (socket, reader) = reached(members, greeting, outlet.stop())?;
         let line = Line { socket, waiting: VecDeque::new(), exit: None };
         let shared = Arc::new(Shared { line: Mutex::new(line), ended: Condvar::new() });
-        let branch = Self { outlet: Arc::clone(&outlet), shared: Arc::clone(&shared) };
+        let worker = Self { outlet: Arc::clone(&outlet), shared: Arc::clone(&shared) };
         let thread = thread::Builder::new().name("cluster".to_owned());
         let listen = move || {
             let code = listened(reader, &shared, &outlet, &address);
@@ -71,11 +71,11 @@ impl Branch {
         thread
             .spawn(listen)
             .map_err(|error| format!("process 0 cannot be listened to: {error}"))?;
-        Ok(branch)
+        Ok(worker)
     }
 
     /// Sends a frame. The reading thread notices a lost connection.
-    pub fn say(&self, frame: &ToHead) {
+    pub fn say(&self, frame: &ToCoordinator) {
         let _ = frame::write(&mut lock(&self.shared.line).socket, frame);
     }
 
@@ -91,14 +91,14 @@ impl Branch {
         }
         line.waiting.push_back(sender);
         // The reading thread notices a lost connection, and drops the sender.
-        let _ = frame::write(&mut line.socket, &ToHead::Report(report.clone()));
+        let _ = frame::write(&mut line.socket, &ToCoordinator::Report(report.clone()));
         drop(line);
         receipt.recv().unwrap_or(false)
     }
 
     /// Waits until all processes have ended. Returns the exit code of all.
     pub fn conclude(&self, ended: serde_json::Value) -> ExitCode {
-        self.say(&ToHead::Ended(ended));
+        self.say(&ToCoordinator::Ended(ended));
         let mut has_stopped = false;
         let mut line = lock(&self.shared.line);
         loop {
@@ -107,7 +107,7 @@ impl Branch {
             }
             if !has_stopped && self.outlet.stop().load(Ordering::Relaxed) {
                 has_stopped = true;
-                let _ = frame::write(&mut line.socket, &ToHead::Stop);
+                let _ = frame::write(&mut line.socket, &ToCoordinator::Stop);
             }
             let waited = self.shared.ended.wait_timeout(line, PAUSE);
             line = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -116,12 +116,12 @@ impl Branch {
 
     /// Reports the progress of this process.
     pub fn progress(&self, progress: Progress) {
-        self.say(&ToHead::Progress(progress));
+        self.say(&ToCoordinator::Progress(progress));
     }
 }
 
-/// A dropped branch closes its side, so that process 0 does not assume that it was killed.
-impl Drop for Branch {
+/// A dropped worker closes its side, so that process 0 does not assume that it was killed.
+impl Drop for Worker {
     fn drop(&mut self) {
         let _ = lock(&self.shared.line).socket.shutdown(Shutdown::Write);
     }
@@ -131,21 +131,21 @@ impl Drop for Branch {
 fn listened(
     mut reader: BufReader<TcpStream>,
     shared: &Shared,
-    outlet: &Outlet,
+    outlet: &ResultPrinter,
     address: &str,
 ) -> u8 {
     let reason = loop {
         match frame::read(&mut reader) {
-            Ok(Some(ToBranch::Receipt { is_wanted })) => {
+            Ok(Some(ToWorker::Receipt { is_wanted })) => {
                 let first = lock(&shared.line).waiting.pop_front();
                 first.map(|waiting| waiting.send(is_wanted));
             }
-            Ok(Some(ToBranch::Stop)) => outlet.stop().store(true, Ordering::Relaxed),
-            Ok(Some(ToBranch::Exit(code))) => {
+            Ok(Some(ToWorker::Stop)) => outlet.stop().store(true, Ordering::Relaxed),
+            Ok(Some(ToWorker::Exit(code))) => {
                 outlet.end(code);
                 return code;
             }
-            Ok(Some(ToBranch::Welcome | ToBranch::Refused { .. })) => {}
+            Ok(Some(ToWorker::Welcome | ToWorker::Refused { .. })) => {}
             Ok(None) => break "it closed the connection".to_owned(),
             Err(error) => break error.to_string(),
         }
@@ -166,11 +166,11 @@ fn reached(
     let end = Instant::now() + PATIENCE;
     loop {
         let reason = match greeted(members, greeting) {
-            Ok((socket, reader, ToBranch::Welcome)) => return Ok((socket, reader)),
-            Ok((.., ToBranch::Refused { reason, is_final: true })) => {
+            Ok((socket, reader, ToWorker::Welcome)) => return Ok((socket, reader)),
+            Ok((.., ToWorker::Refused { reason, is_final: true })) => {
                 return Err(format!("process 0 ({address}) refuses: {reason}"));
             }
-            Ok((.., ToBranch::Refused { reason, .. })) => reason,
+            Ok((.., ToWorker::Refused { reason, .. })) => reason,
             Ok(_) => JoinError::Foreign.to_string(),
             Err(error) if error.is_final() => {
                 return Err(format!("process 0 ({address}) cannot be joined: {error}"));
@@ -191,7 +191,7 @@ fn reached(
     }
 }
 
-pub(super) type Greeted = (TcpStream, BufReader<TcpStream>, ToBranch);
+pub(super) type Greeted = (TcpStream, BufReader<TcpStream>, ToWorker);
 
 pub(super) fn greeted(members: &Members, greeting: &Greeting) -> Result<Greeted, JoinError> {
     let mut socket = members.call(0, HANDSHAKE)?;

@@ -6,8 +6,8 @@
 
 use std::fmt::{self, Display, Write};
 
-use super::exhibit::{Deed, Ending, Exhibit, Explanation};
 use super::picture::picture;
+use super::proof_operation::{Deed, Ending, Explanation, ProofOperation};
 use super::run::accepting_run;
 use crate::{Names, Segment};
 
@@ -20,7 +20,7 @@ const PICTURE: usize = 100;
 impl<V: Clone + Display + Eq> Explanation<V> {
     /// Renders the proof, several lines, each ended and indented by two spaces. `place` renders the
     /// position of an event, for example in a file: `12:1`.
-    pub fn tell(&self, place: impl Fn(usize) -> String) -> String {
+    pub fn render(&self, place: impl Fn(usize) -> String) -> String {
         let mut text = String::new();
         self.write(&mut text, &place).expect("writing to a string cannot fail");
         text
@@ -28,7 +28,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
 
     /// Renders the condition that fails, the renaming (i, j, r_i, r_j) that makes the history a
     /// simple one, and the run with which one of the three automata accepts the renamed operations,
-    /// for readers of the paper. Empty if no renaming exists. Lines as in [`Self::tell`].
+    /// for readers of the paper. Empty if no renaming exists. Lines as in [`Self::render`].
     pub fn tell_run(&self) -> String {
         let mut text = String::new();
         self.write_run(&mut text).expect("writing to a string cannot fail");
@@ -40,20 +40,21 @@ impl<V: Clone + Display + Eq> Explanation<V> {
     pub fn picture(&self, width: usize) -> Option<String> {
         let history = self.history();
         let labels = self.labels();
-        let exhibits = self.exhibits.iter().zip(&labels);
-        let label = |(exhibit, label): (&Exhibit<V>, &String)| {
-            let failed = if matches!(exhibit.ending, Ending::Failure(_)) { " failed" } else { "" };
-            format!("{label}: {}{failed}", exhibit.deed.label(&self.names))
+        let operations = self.operations.iter().zip(&labels);
+        let label = |(operation, label): (&ProofOperation<V>, &String)| {
+            let failed =
+                if matches!(operation.ending, Ending::Failure(_)) { " failed" } else { "" };
+            format!("{label}: {}{failed}", operation.deed.label(&self.names))
         };
-        let full: Vec<String> = exhibits.map(label).collect();
+        let full: Vec<String> = operations.map(label).collect();
         picture(&history, &self.names, &full, width)
             .or_else(|| picture(&history, &self.names, &labels, width))
     }
 
-    /// Returns a short name for each exhibit: S1, S2, ... for scans, U1, U2, ... for updates.
+    /// Returns a short name for each operation: S1, S2, ... for scans, U1, U2, ... for updates.
     fn labels(&self) -> Vec<String> {
         let (mut scans, mut updates) = (0, 0);
-        let label = |exhibit: &Exhibit<V>| match exhibit.deed {
+        let label = |operation: &ProofOperation<V>| match operation.deed {
             Deed::Scan { .. } => {
                 scans += 1;
                 format!("S{scans}")
@@ -63,19 +64,19 @@ impl<V: Clone + Display + Eq> Explanation<V> {
                 format!("U{updates}")
             }
         };
-        self.exhibits.iter().map(label).collect()
+        self.operations.iter().map(label).collect()
     }
 
     fn write(&self, out: &mut String, place: &impl Fn(usize) -> String) -> fmt::Result {
         let labels = self.labels();
-        for (exhibit, label) in self.exhibits.iter().zip(&labels) {
-            writeln!(out, "  {label} = {}", described(exhibit, &self.names, place))?;
+        for (operation, label) in self.operations.iter().zip(&labels) {
+            writeln!(out, "  {label} = {}", described(operation, &self.names, place))?;
         }
         if let Some(picture) = self.picture(PICTURE) {
             writeln!(out, "\n{}", picture.trim_end())?;
         }
-        let name = |exhibit: &Exhibit<V>| {
-            let at = self.exhibits.iter().position(|other| other.id == exhibit.id);
+        let name = |operation: &ProofOperation<V>| {
+            let at = self.operations.iter().position(|other| other.id == operation.id);
             at.map_or_else(String::new, |at| labels[at].clone())
         };
         writeln!(out)?;
@@ -112,12 +113,12 @@ impl<V: Clone + Display + Eq> Explanation<V> {
 
 /// Renders `scan by process 1, returned 0 for segment 0, 5 for segment 1 [3:1 to 9:1]`.
 fn described<V: Display>(
-    exhibit: &Exhibit<V>,
+    operation: &ProofOperation<V>,
     names: &Names,
     place: &impl Fn(usize) -> String,
 ) -> String {
-    let process = names.process(exhibit.process);
-    let mut text = match &exhibit.deed {
+    let process = names.process(operation.process);
+    let mut text = match &operation.deed {
         Deed::Update { segment, value } => {
             format!("update({value}) of {} by {process}", names.segment(*segment))
         }
@@ -127,8 +128,8 @@ fn described<V: Display>(
             format!("scan by {process}, returned {}", entries.join(", "))
         }
     };
-    let begin = place(exhibit.invocation);
-    let end = match exhibit.ending {
+    let begin = place(operation.invocation);
+    let end = match operation.ending {
         Ending::Response(event) => format!("to {}", place(event)),
         Ending::Failure(event) => format!("failed at {}", place(event)),
         Ending::Unknown(event) => format!("outcome lost at {}", place(event)),

@@ -20,7 +20,7 @@ pub(crate) enum Phase {
 
 /// Event log and state of one execution.
 #[derive(Debug)]
-pub(crate) struct Board {
+pub(crate) struct EventLog {
     pub(crate) events: Vec<Event<Answer>>,
     pub(crate) phases: [Phase; Thread::LIMIT + 1],
     /// Number of returns.
@@ -33,7 +33,7 @@ pub(crate) struct Board {
     pub(crate) is_stuck: bool,
 }
 
-impl Board {
+impl EventLog {
     pub(crate) const fn new() -> Self {
         Self {
             events: Vec::new(),

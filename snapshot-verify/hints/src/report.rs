@@ -1,7 +1,7 @@
 //! Obligations and failures in words.
 
 use snapshot_invariant::byte::{I, T};
-use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
+use snapshot_invariant::claim::{Ghosts, Obligation, Property};
 use snapshot_invariant::step::{Failure, Kind};
 use snapshot_invariant::trace::{Actor, Event};
 use snapshot_language::Source;
@@ -15,11 +15,11 @@ pub fn property(obligation: Obligation) -> String {
         Ghosts::Calls => "calls that return a view",
         Ghosts::Rounds => "rounds that several processes make",
     };
-    match obligation.aim {
-        Aim::Faults => "no fault".to_owned(),
-        Aim::Nesting => format!("nesting of {ghosts}"),
-        Aim::Observer => format!("vectors of {ghosts}, by the observer"),
-        Aim::Memory(member) => {
+    match obligation.property {
+        Property::Faults => "no fault".to_owned(),
+        Property::Nesting => format!("nesting of {ghosts}"),
+        Property::Observer => format!("vectors of {ghosts}, by the observer"),
+        Property::Memory(member) => {
             let whose = match member {
                 T => "processes other than i and j",
                 I => "process i",
@@ -59,7 +59,7 @@ pub fn failure(failure: Failure, source: &Source) -> String {
             "could not exclude that an update ends here without having stored its value"
         }
         Failure::Fault(_) => "could not exclude that the program goes wrong here",
-        Failure::Unfit(construct) => return format!("not modelled: {construct}"),
+        Failure::Unsupported(construct) => return format!("not modelled: {construct}"),
         Failure::TooMany => return "not modelled: a step with more than 16,384 ways".to_owned(),
         Failure::Ended => return "not finished".to_owned(),
     };

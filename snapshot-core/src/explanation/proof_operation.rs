@@ -8,7 +8,7 @@ use crate::{Names, OperationId, Process, Segment};
 
 /// One operation of a proof.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Exhibit<V> {
+pub struct ProofOperation<V> {
     /// Number of the operation, in the order of invocations.
     pub id: OperationId,
     /// The process of the operation.
@@ -21,7 +21,7 @@ pub struct Exhibit<V> {
     pub deed: Deed<V>,
 }
 
-impl<V> Exhibit<V> {
+impl<V> ProofOperation<V> {
     /// Returns true if the operation is a scan.
     pub const fn is_scan(&self) -> bool {
         matches!(self.deed, Deed::Scan { .. })
@@ -94,7 +94,7 @@ pub struct Explanation<V> {
     /// The segments that matter, ascending, with their initial values.
     pub initial: Vec<(Segment, V)>,
     /// The operations of the witness, in the order of their invocations.
-    pub exhibits: Vec<Exhibit<V>>,
+    pub operations: Vec<ProofOperation<V>>,
     /// Run numbers of the updates, as far as the renaming needs them.
     pub(super) numbers: Vec<(OperationId, u64)>,
     /// The derivation of a contradiction from them, if it was found that way.
@@ -107,7 +107,7 @@ pub struct Explanation<V> {
 #[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
 struct Moment {
     event: usize,
-    exhibit: usize,
+    operation: usize,
     is_end: bool,
 }
 
@@ -116,8 +116,8 @@ impl<V: Clone + Eq> Explanation<V> {
     ///
     /// # Panics
     /// If the history lacks one of the operations or segments.
-    pub fn of(history: &History<V>, witness: Witness) -> Self {
-        let exhibits = witness.operations.iter().map(|&id| {
+    pub fn new(history: &History<V>, witness: Witness) -> Self {
+        let operations = witness.operations.iter().map(|&id| {
             let operation = history.operation(id);
             let deed = match operation.segment() {
                 Some(segment) => {
@@ -135,15 +135,15 @@ impl<V: Clone + Eq> Explanation<V> {
                 crate::history::Outcome::Pending => Ending::None,
             };
             let (process, invocation) = (operation.process(), operation.invocation());
-            Exhibit { id, process, invocation, ending, deed }
+            ProofOperation { id, process, invocation, ending, deed }
         });
-        let exhibits = exhibits.collect();
+        let operations = operations.collect();
         let initial = |k: &Segment| (*k, history.initial_value(*k).clone());
         let initial = witness.segments.iter().map(initial).collect();
         Self {
             witness,
             initial,
-            exhibits,
+            operations,
             numbers: Vec::new(),
             refutation: None,
             names: Names::default(),
@@ -153,12 +153,12 @@ impl<V: Clone + Eq> Explanation<V> {
     /// Returns the explanation with other values in the place of equal ones.
     pub fn map<W>(&self, value: impl Fn(&V) -> W) -> Explanation<W> {
         let entry = |(segment, one): &(Segment, V)| (*segment, value(one));
-        let exhibit = |exhibit: &Exhibit<V>| Exhibit {
-            id: exhibit.id,
-            process: exhibit.process,
-            invocation: exhibit.invocation,
-            ending: exhibit.ending,
-            deed: match &exhibit.deed {
+        let operation = |operation: &ProofOperation<V>| ProofOperation {
+            id: operation.id,
+            process: operation.process,
+            invocation: operation.invocation,
+            ending: operation.ending,
+            deed: match &operation.deed {
                 Deed::Update { segment, value: one } => {
                     Deed::Update { segment: *segment, value: value(one) }
                 }
@@ -170,7 +170,7 @@ impl<V: Clone + Eq> Explanation<V> {
         Explanation {
             witness: self.witness.clone(),
             initial: self.initial.iter().map(entry).collect(),
-            exhibits: self.exhibits.iter().map(exhibit).collect(),
+            operations: self.operations.iter().map(operation).collect(),
             numbers: self.numbers.clone(),
             refutation: self.refutation.clone(),
             names: self.names.clone(),
@@ -184,9 +184,9 @@ impl<V: Clone + Eq> Explanation<V> {
 
     /// Forgets the ends of operations after an event.
     pub(crate) fn up_to(mut self, event: usize) -> Self {
-        for exhibit in &mut self.exhibits {
-            if exhibit.ending.event().is_some_and(|end| end > event) {
-                exhibit.ending = Ending::None;
+        for operation in &mut self.operations {
+            if operation.ending.event().is_some_and(|end| end > event) {
+                operation.ending = Ending::None;
             }
         }
         self
@@ -197,18 +197,18 @@ impl<V: Clone + Eq> Explanation<V> {
         self.numbers.iter_mut().for_each(|(id, _)| *id = number(*id));
     }
 
-    /// The exhibit of an operation.
-    pub fn exhibit(&self, id: OperationId) -> Option<&Exhibit<V>> {
-        self.exhibits.iter().find(|exhibit| exhibit.id == id)
+    /// Returns the operation with this number, if the proof has it.
+    pub fn operation(&self, id: OperationId) -> Option<&ProofOperation<V>> {
+        self.operations.iter().find(|operation| operation.id == id)
     }
 
-    /// Returns the starts and ends of the exhibits, in the order of time.
+    /// Returns the starts and ends of the operations, in the order of time.
     fn moments(&self) -> Vec<Moment> {
         let mut moments: Vec<Moment> = Vec::new();
-        for (at, exhibit) in self.exhibits.iter().enumerate() {
-            moments.push(Moment { event: exhibit.invocation, exhibit: at, is_end: false });
-            if let Some(event) = exhibit.ending.event() {
-                moments.push(Moment { event, exhibit: at, is_end: true });
+        for (at, operation) in self.operations.iter().enumerate() {
+            moments.push(Moment { event: operation.invocation, operation: at, is_end: false });
+            if let Some(event) = operation.ending.event() {
+                moments.push(Moment { event, operation: at, is_end: true });
             }
         }
         moments.sort_unstable();
@@ -220,7 +220,7 @@ impl<V: Clone + Eq> Explanation<V> {
     pub fn history(&self) -> History<V> {
         let initial: Vec<V> = self.initial.iter().map(|(_, value)| value.clone()).collect();
         let segments: Vec<Segment> = self.initial.iter().map(|(segment, _)| *segment).collect();
-        self.replay(&segments, initial, |exhibit, segment| match &exhibit.deed {
+        self.replay(&segments, initial, |operation, segment| match &operation.deed {
             Deed::Update { value, .. } => Some(value.clone()),
             Deed::Scan { entries } => Some(entries.iter().find(|(k, _)| *k == segment)?.1.clone()),
         })
@@ -233,12 +233,12 @@ impl<V: Clone + Eq> Explanation<V> {
         let from = |segment: Segment| {
             if segment == renaming.i { renaming.from_i } else { renaming.from_j }
         };
-        let value = |exhibit: &Exhibit<V>, segment: Segment| match exhibit.deed {
+        let value = |operation: &ProofOperation<V>, segment: Segment| match operation.deed {
             Deed::Update { .. } => {
-                let number = self.numbers.iter().find(|(id, _)| *id == exhibit.id);
+                let number = self.numbers.iter().find(|(id, _)| *id == operation.id);
                 Some(u8::from(number.is_some_and(|(_, number)| *number >= from(segment))))
             }
-            Deed::Scan { .. } => Some(u8::from(self.sees(exhibit.id, segment))),
+            Deed::Scan { .. } => Some(u8::from(self.sees(operation.id, segment))),
         };
         let segments: Vec<Segment> = [Some(renaming.i), renaming.j].into_iter().flatten().collect();
         Some(self.replay(&segments, vec![0; segments.len()], value))
@@ -250,7 +250,7 @@ impl<V: Clone + Eq> Explanation<V> {
             return false;
         }
         let segment_of = |update: OperationId| {
-            self.exhibit(update).and_then(|exhibit| match exhibit.deed {
+            self.operation(update).and_then(|operation| match operation.deed {
                 Deed::Update { segment, .. } => Some(segment),
                 Deed::Scan { .. } => None,
             })
@@ -272,7 +272,7 @@ impl<V: Clone + Eq> Explanation<V> {
         &self,
         segments: &[Segment],
         initial: Vec<W>,
-        value: impl Fn(&Exhibit<V>, Segment) -> Option<W>,
+        value: impl Fn(&ProofOperation<V>, Segment) -> Option<W>,
     ) -> History<W> {
         let declaration = Declaration::new(initial[0].clone())
             .with_segments(initial.len())
@@ -282,14 +282,14 @@ impl<V: Clone + Eq> Explanation<V> {
             History::builder(declaration).expect("an explanation names one segment at least");
         let place = |segment: Segment| {
             let at = segments.iter().position(|other| *other == segment);
-            at.expect("exhibits concern the explanation's segments")
+            at.expect("operations concern the explanation's segments")
         };
         for moment in self.moments() {
-            let exhibit = &self.exhibits[moment.exhibit];
-            let process = exhibit.process.index();
-            let pushed = match (&exhibit.deed, moment.is_end, exhibit.ending) {
+            let operation = &self.operations[moment.operation];
+            let process = operation.process.index();
+            let pushed = match (&operation.deed, moment.is_end, operation.ending) {
                 (Deed::Update { segment, .. }, false, _) => {
-                    let value = value(exhibit, *segment).expect("an update wrote a value");
+                    let value = value(operation, *segment).expect("an update wrote a value");
                     builder.invoke_update(process, place(*segment), value)
                 }
                 (Deed::Scan { .. }, false, _) => builder.invoke_scan(process),
@@ -297,7 +297,7 @@ impl<V: Clone + Eq> Explanation<V> {
                 (_, true, Ending::Unknown(_)) => builder.unknown(process),
                 (Deed::Update { .. }, true, _) => builder.respond_update(process),
                 (Deed::Scan { .. }, true, _) => {
-                    let entry = |(k, segment)| Some((k, value(exhibit, segment)?));
+                    let entry = |(k, segment)| Some((k, value(operation, segment)?));
                     let entries: Vec<(usize, W)> =
                         segments.iter().copied().enumerate().filter_map(entry).collect();
                     builder.respond_partial_scan(process, &entries)

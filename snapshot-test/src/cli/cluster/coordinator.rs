@@ -14,11 +14,11 @@ use snapshot_io::output;
 use snapshot_io::socket::keep_close_watch;
 use snapshot_test::Value;
 
-use super::frame::{self, Greeting, Progress, ToBranch, ToHead, VERSION};
+use super::frame::{self, Greeting, Progress, ToCoordinator, ToWorker, VERSION};
 use super::{FAREWELL, NOTICE, PAUSE, lock};
-use crate::cli::outlet::{Outlet, Report};
+use crate::cli::result_printer::{Report, ResultPrinter};
 
-pub(super) struct Head {
+pub(super) struct Coordinator {
     hall: Arc<Hall>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Head {
 struct Hall {
     members: Members,
     greeting: Greeting,
-    outlet: Arc<Outlet>,
+    outlet: Arc<ResultPrinter>,
     state: Mutex<State>,
     /// Notified when a process has connected, ended or been lost.
     changed: Condvar,
@@ -57,7 +57,7 @@ struct Seat {
     ended: Option<Json>,
 }
 
-impl Head {
+impl Coordinator {
     /// Starts listening.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Head {
     pub fn listen(
         members: &Members,
         greeting: Greeting,
-        outlet: Arc<Outlet>,
+        outlet: Arc<ResultPrinter>,
     ) -> Result<Self, String> {
         let address = &members.addresses()[0];
         let cannot = |error| format!("process 0 cannot listen at {address}: {error}");
@@ -138,7 +138,7 @@ impl Head {
                     return None;
                 }
                 if !std::mem::replace(&mut is_stopped, true) {
-                    state.seats.iter_mut().for_each(|seat| seat.say(&ToBranch::Stop));
+                    state.seats.iter_mut().for_each(|seat| seat.say(&ToWorker::Stop));
                 }
             } else if !missing.is_empty() && !is_waited_for && began.elapsed() >= NOTICE {
                 is_waited_for = true;
@@ -158,7 +158,7 @@ impl Head {
         let mut state = lock(&self.hall.state);
         self.hall.outlet.end(code);
         for seat in &mut state.seats {
-            seat.say(&ToBranch::Exit(code));
+            seat.say(&ToWorker::Exit(code));
             seat.writer.as_ref().map(|writer| writer.shutdown(Shutdown::Write));
         }
         // The last message arrives only if no sent byte is left unread.
@@ -180,7 +180,7 @@ fn named(processes: &[usize], members: &Members) -> String {
 
 impl Seat {
     /// Sends a frame to the process, if connected. The reading thread notices a lost connection.
-    fn say(&mut self, frame: &ToBranch) {
+    fn say(&mut self, frame: &ToWorker) {
         if let Some(writer) = &mut self.writer {
             let _ = frame::write(writer, frame);
         }
@@ -221,21 +221,21 @@ impl Hall {
         self.changed.notify_all();
     }
 
-    fn take(&self, process: usize, frame: ToHead) {
+    fn take(&self, process: usize, frame: ToCoordinator) {
         match frame {
-            ToHead::Report(report) => {
+            ToCoordinator::Report(report) => {
                 let is_new = self.state().shown.insert((process, report.id.clone()));
                 let is_wanted =
                     if is_new { self.outlet.show(&report) } else { self.outlet.ended().is_none() };
-                self.state().seats[process].say(&ToBranch::Receipt { is_wanted });
+                self.state().seats[process].say(&ToWorker::Receipt { is_wanted });
             }
-            ToHead::Claim { input, keys } => {
+            ToCoordinator::Claim { input, keys } => {
                 self.claim(process, &input, keys.iter().map(Value::from));
             }
-            ToHead::Progress(progress) => self.state().seats[process].progress = progress,
-            ToHead::Stop => self.outlet.stop().store(true, Ordering::Relaxed),
-            ToHead::Fail(message) => drop(self.outlet.fail(message)),
-            ToHead::Ended(ended) => {
+            ToCoordinator::Progress(progress) => self.state().seats[process].progress = progress,
+            ToCoordinator::Stop => self.outlet.stop().store(true, Ordering::Relaxed),
+            ToCoordinator::Fail(message) => drop(self.outlet.fail(message)),
+            ToCoordinator::Ended(ended) => {
                 self.state().seats[process].ended = Some(ended);
                 self.changed.notify_all();
             }
@@ -266,7 +266,7 @@ impl Hall {
         let theirs: Greeting = frame::read_greeting(&socket)?;
         let reader = BufReader::new(socket.try_clone()?);
         let process = theirs.process;
-        let refused = |reason, is_final| ToBranch::Refused { reason, is_final };
+        let refused = |reason, is_final| ToWorker::Refused { reason, is_final };
         if let Some(reason) = self.differs(&theirs) {
             frame::write(&mut socket, &refused(reason, true))?;
             return Err(std::io::ErrorKind::InvalidData.into());
@@ -279,13 +279,13 @@ impl Hall {
             frame::write(&mut socket, &refused(reason, false))?;
             return Err(std::io::ErrorKind::AddrInUse.into());
         }
-        frame::write(&mut socket, &ToBranch::Welcome)?;
+        frame::write(&mut socket, &ToWorker::Welcome)?;
         if self.outlet.stop().load(Ordering::Relaxed) {
-            frame::write(&mut socket, &ToBranch::Stop)?;
+            frame::write(&mut socket, &ToWorker::Stop)?;
         }
         // The last message to all processes was sent before this one was there.
         if let Some(code) = self.outlet.ended() {
-            frame::write(&mut socket, &ToBranch::Exit(code))?;
+            frame::write(&mut socket, &ToWorker::Exit(code))?;
         }
         seat.writer = Some(socket);
         seat.ended = None;
@@ -331,7 +331,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
 
-    use super::super::branch::greeted;
+    use super::super::worker::greeted;
     use super::*;
     use crate::cli::check::ReportFormat;
 
@@ -342,7 +342,7 @@ mod tests {
         static STOP: AtomicBool = AtomicBool::new(false);
         let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
         let addresses = vec![free, "127.0.0.1:1".to_owned()];
-        let [head, branch] =
+        let [coordinator, worker] =
             [0, 1].map(|process| Members::new(addresses.clone(), process).unwrap());
         let greeting = |process| Greeting {
             snapshot_cluster: VERSION,
@@ -350,13 +350,14 @@ mod tests {
             processes: 2,
             task: "".into(),
         };
-        let outlet = Arc::new(Outlet::new(ReportFormat::Human, false, &STOP));
-        let head = Head::listen(&head, greeting(0), Arc::clone(&outlet)).unwrap();
-        head.dismiss(1);
-        let (socket, mut reader, answer) = greeted(&branch, &greeting(1)).unwrap();
+        let outlet = Arc::new(ResultPrinter::new(ReportFormat::Human, false, &STOP));
+        let coordinator =
+            Coordinator::listen(&coordinator, greeting(0), Arc::clone(&outlet)).unwrap();
+        coordinator.dismiss(1);
+        let (socket, mut reader, answer) = greeted(&worker, &greeting(1)).unwrap();
         socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-        assert!(matches!(answer, ToBranch::Welcome));
-        assert!(matches!(frame::read(&mut reader), Ok(Some(ToBranch::Stop))));
-        assert!(matches!(frame::read(&mut reader), Ok(Some(ToBranch::Exit(1)))));
+        assert!(matches!(answer, ToWorker::Welcome));
+        assert!(matches!(frame::read(&mut reader), Ok(Some(ToWorker::Stop))));
+        assert!(matches!(frame::read(&mut reader), Ok(Some(ToWorker::Exit(1)))));
     }
 }

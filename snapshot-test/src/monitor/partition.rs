@@ -26,7 +26,7 @@ const PART: usize = 1 << 6;
 const MOST_KEPT: usize = 1 << 16;
 
 /// Objects of a recording, by key; of a recording without keys, one object without a key.
-pub struct Share<J> {
+pub struct Partition<J> {
     format: Format,
     declaration: Declaration<Value>,
     names: NamesSoFar,
@@ -100,7 +100,7 @@ impl<J: Judge> Object<J> {
     }
 }
 
-impl<J: Judge> Share<J> {
+impl<J: Judge> Partition<J> {
     /// As [`Self::new`], for a recording of many objects, with little memory for each.
     pub fn of_many(format: Format, declaration: Declaration<Value>, options: Options) -> Self {
         Self::new(format, declaration, options, (PART, MOST_KEPT))
@@ -364,7 +364,7 @@ impl<J: Judge> Share<J> {
     ///
     /// # Panics
     /// If it has ended before.
-    pub fn settle(&mut self, number: usize) -> Option<Answer> {
+    pub fn judge_undecided(&mut self, number: usize) -> Option<Answer> {
         let answer = self.answer(number);
         match answer.code() {
             0 => {
@@ -390,14 +390,14 @@ impl<J: Judge> Share<J> {
         error: ErrorOf<J>,
     ) -> Result<InputError, Box<Answer>> {
         let error = J::Kind::refused(&Origins::default(), location, error, None)
-            .behind(self.bytes, self.lines);
+            .with_offset(self.bytes, self.lines);
         let error = error.named(&self.names.get());
         let at = self.place(location);
         // If the object cannot exist, every event of it is refused.
         let Ok(number) = self.number(key, at) else { return Ok(error) };
         let is_undecided =
             self.objects[number].judge().is_some_and(|judge| judge.state() == State::Undecided);
-        let violation = if is_undecided { self.settle(number) } else { None };
+        let violation = if is_undecided { self.judge_undecided(number) } else { None };
         let violation = violation.filter(|answer| answer.code() == 1);
         if violation.is_none() {
             let event = self.objects[number].events();
