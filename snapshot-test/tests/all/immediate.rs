@@ -283,7 +283,7 @@ fn generated_recordings_have_their_stated_verdict() {
         ("--object immediate --scans 0.2", "--scans works only with --object snapshot"),
         ("--object immediate --violation stale", "needs --writers single"),
         ("--violation immediacy", "needs --object immediate"),
-        ("--failures 0.5", "with --object immediate only"),
+        ("--failures 0.5", "works only with --object immediate"),
         ("--object immediate --processes 2 --violation immediacy", "at least 3 processes"),
         ("--object immediate --to disc22", "disc22 knows snapshots only"),
     ] {

@@ -67,7 +67,7 @@ fn wrong_renaming_is_refused_with_a_remedy() {
     assert!(refused("--pair 0,2 --from 1,1").contains("segment 2, and the last segment is 1"));
     assert!(refused("--pair 1,1 --from 1,1").contains("segment 1 twice"));
     assert!(refused("--pair 0,1 --from 0,1").contains("--from must be at least 1"));
-    assert!(refused("--pair 0 --from 1").contains("take `--pair 0,1 --from 2,1`"));
+    assert!(refused("--pair 0 --from 1").contains("such as `--pair 0,1 --from 2,1`"));
     let not_simple = super::refused(&format!("automata --run {name}"));
     assert!(not_simple.contains("snapshot-test rename"), "{not_simple}");
     let (_folder, name) = file("p0 update 5\np0 ok\np0 update 6\np0 ok\np0 update 5\np0 ok\n");
