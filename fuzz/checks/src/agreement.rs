@@ -171,7 +171,7 @@ pub(crate) mod tests {
     use snapshot_core::history::{Action, Declaration, Event};
     use snapshot_test::format::Reader;
     use snapshot_test::{Value, read_history};
-    use trial::effort::either;
+    use test_support::effort::either;
 
     use super::*;
     use crate::history::history;

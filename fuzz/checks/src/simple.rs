@@ -165,7 +165,7 @@ fn require(letters: &[Letter], holds: bool, complaint: &str, position: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trial::effort::either;
+    use test_support::effort::either;
 
     use crate::agreement::tests::noise;
 

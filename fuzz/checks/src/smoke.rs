@@ -5,7 +5,7 @@
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use snapshot_test::format::Format;
-use trial::effort::by_effort;
+use test_support::effort::by_effort;
 
 use crate::{
     agreement, algorithm, checkpoint, cli, history, import, parse, proof, seeds, simple, trace,

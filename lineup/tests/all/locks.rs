@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use lineup::sync::{Condvar, Mutex};
 use lineup::{AnySubject, Check, Failure, Schedule, Subject, Test, Text, Verdict, batch};
 use snapshot_core::generic::Specification;
-use trial::effort::{by_effort, either};
+use test_support::effort::{by_effort, either};
 
 const STATES: u64 = 3;
 const OPERATIONS: u64 = 4;

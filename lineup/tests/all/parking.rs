@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use lineup::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use lineup::{Check, Report, Subject, Test, Verdict};
 use snapshot_core::observation::Event;
-use trial::effort::either;
+use test_support::effort::either;
 
 #[allow(
     dead_code,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use lineup::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use lineup::{AnySubject, Check, Subject, Test, Unknown, Verdict, batch};
 use shuttle::sync::{Condvar, Mutex};
-use trial::effort::either;
+use test_support::effort::either;
 
 fn verdict<S: Subject>(test: &str) -> Verdict {
     Check::new().run(&Test::parse::<S>(test).unwrap()).verdict

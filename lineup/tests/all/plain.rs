@@ -10,7 +10,7 @@ use lineup::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
 use lineup::{Check, ConcurrentPhase, Subject, Tally, Test, Text, Verdict, plain_access, report};
 use rand::{RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha8Rng;
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::reduction::order;
 

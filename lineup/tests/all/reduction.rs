@@ -14,7 +14,7 @@ use lineup::{Answer, Check, Subject, Tally, Test, Text, Unknown, Verdict, hint, 
 use rand::{RngExt, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::observation::{ConcurrentHistory, Event};
-use trial::effort::either;
+use test_support::effort::either;
 
 /// An operation: its thread, its answer if it returned, and the number of operations of each thread
 /// that returned before it was called.

@@ -13,7 +13,7 @@ use snapshot_core::history::Declaration;
 use snapshot_core::observation::{ConcurrentHistory, Event, Judgement};
 use snapshot_core::search::Budget;
 use snapshot_core::{History, verdict};
-use trial::effort::either;
+use test_support::effort::either;
 
 /// Returns the view of a scan's response; `None` for that of an update.
 fn view(response: &Text) -> Option<View> {

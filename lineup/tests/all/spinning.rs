@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::observation::{ConcurrentHistory, Event, Judgement, Observations};
 use snapshot_core::observation::{SerialHistory, Thread};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::reduction::order;
 

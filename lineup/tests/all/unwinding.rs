@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use lineup::{Check, Report, Subject, Test, Text, Verdict};
 use shuttle::sync::mpsc::channel;
 use shuttle::sync::{Arc, Condvar, Mutex};
-use trial::effort::either;
+use test_support::effort::either;
 
 /// Number of tokens.
 static TOKENS: AtomicUsize = AtomicUsize::new(0);

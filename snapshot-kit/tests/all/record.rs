@@ -10,7 +10,7 @@ use snapshot_core::history::{Action, Declaration, Outcome};
 use snapshot_core::{History, Process, Segment};
 use snapshot_kit::record::{RecordError, Recorder, Reply};
 use snapshot_kit::{Clock, Writers, assert_linearizable, judge};
-use trial::effort::either;
+use test_support::effort::either;
 
 #[test]
 fn operations_of_one_thread_are_recorded_in_their_order() {

@@ -33,7 +33,7 @@ fn checked(history: &History<i64>) -> Report<i64> {
 }
 
 fn operations() -> usize {
-    trial::effort::by_effort(6_000, 6_000, 1_000_000)
+    test_support::effort::by_effort(6_000, 6_000, 1_000_000)
 }
 
 #[test]

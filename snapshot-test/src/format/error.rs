@@ -268,7 +268,7 @@ pub enum ReadErrorKind {
         first: u64,
     },
     /// A recording of several objects where one is needed.
-    #[error("this recording is of several objects, told apart by keys, and one is needed here")]
+    #[error("this recording has several objects, each with a key, and one object is needed here")]
     SeveralObjects,
     /// An object that the recording does not have.
     #[error("expected events with the key {0}, found none")]

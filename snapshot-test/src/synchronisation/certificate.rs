@@ -90,7 +90,7 @@ pub enum CertificateError {
     Initial(#[from] InitialError),
     /// A field is missing or superfluous.
     #[error(
-        "a certificate has `blocks` if it is of a set-linearizable recording, else `partners` and `components`, or `rule` and `operations`; write it again with `check --certificate`"
+        "a certificate has `blocks` for a set-linearizable recording, else `partners` and `components`, or `rule` and `operations`; write it again with `check --certificate`"
     )]
     Fields,
     /// A number is out of range.

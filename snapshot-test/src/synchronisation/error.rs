@@ -71,7 +71,7 @@ pub enum ReadErrorKind {
         message: String,
     },
     /// The recording says that it is of another object.
-    #[error("the recording is of the object `{found}`, and --object is `{wanted}`")]
+    #[error("the object of the recording is `{found}`, and --object is `{wanted}`")]
     OtherObject {
         /// As in the header.
         found: String,

@@ -4,7 +4,7 @@ use std::fs;
 
 use snapshot_test::input::{Gauge, Input, Reading};
 use snapshot_test::judge::{Finding, Options, judge, judge_object};
-use trial::Program;
+use test_support::Program;
 
 const PROGRAM: Program = Program::new(env!("CARGO_BIN_EXE_snapshot-test"));
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use trial::{Program, pages};
+use test_support::{Program, pages};
 
 /// Options of other programs on the pages: cargo, its tests, rustc, Redis, tree-sitter, Helix and the Python
 /// examples.

@@ -16,7 +16,7 @@ use snapshot_test::monitor::{
     Snapshots, Standing, WorkerPool, owner,
 };
 use snapshot_test::{InputError, Value};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::shares::{self, Recording, due};
 

@@ -60,12 +60,12 @@ fn closure(package: &str) -> BTreeSet<String> {
 
 /// The crates of the workspace that each of them may depend on, tests included.
 const MAY_KNOW: [(&str, &[&str]); 22] = [
-    ("snapshot-core", &["trial"]),
+    ("snapshot-core", &["test-support"]),
     ("snapshot-io", &[]),
     ("snapshot-picture", &["snapshot-core", "snapshot-corpus"]),
     ("snapshot-corpus", &["snapshot-core"]),
-    ("trial", &[]),
-    ("snapshot-kit", &["snapshot-core", "snapshot-kit", "trial"]),
+    ("test-support", &[]),
+    ("snapshot-kit", &["snapshot-core", "snapshot-kit", "test-support"]),
     (
         "snapshot-test",
         &[
@@ -76,18 +76,30 @@ const MAY_KNOW: [(&str, &[&str]); 22] = [
             "snapshot-language",
             "snapshot-picture",
             "snapshot-corpus",
-            "trial",
+            "test-support",
         ],
     ),
     ("snapshot-language", &[]),
     ("snapshot-interpreter", &["snapshot-core", "snapshot-language"]),
     (
         "snapshot-semantics",
-        &["snapshot-core", "snapshot-language", "snapshot-interpreter", "snapshot-corpus", "trial"],
+        &[
+            "snapshot-core",
+            "snapshot-language",
+            "snapshot-interpreter",
+            "snapshot-corpus",
+            "test-support",
+        ],
     ),
     (
         "snapshot-explorer",
-        &["snapshot-core", "snapshot-language", "snapshot-corpus", "snapshot-semantics", "trial"],
+        &[
+            "snapshot-core",
+            "snapshot-language",
+            "snapshot-corpus",
+            "snapshot-semantics",
+            "test-support",
+        ],
     ),
     ("snapshot-cluster", &["snapshot-explorer", "snapshot-io"]),
     (
@@ -97,7 +109,7 @@ const MAY_KNOW: [(&str, &[&str]); 22] = [
             "snapshot-semantics",
             "snapshot-invariant",
             "snapshot-corpus",
-            "trial",
+            "test-support",
         ],
     ),
     (
@@ -108,7 +120,7 @@ const MAY_KNOW: [(&str, &[&str]); 22] = [
             "snapshot-semantics",
             "snapshot-corpus",
             "snapshot-hints",
-            "trial",
+            "test-support",
         ],
     ),
     (
@@ -124,10 +136,10 @@ const MAY_KNOW: [(&str, &[&str]); 22] = [
             "snapshot-cluster",
             "snapshot-hints",
             "snapshot-invariant",
-            "trial",
+            "test-support",
         ],
     ),
-    ("lineup", &["lineup-std", "snapshot-core", "snapshot-io", "trial"]),
+    ("lineup", &["lineup-std", "snapshot-core", "snapshot-io", "test-support"]),
     ("lineup-std", &[]),
     ("lineup-core", &["lineup-std"]),
     ("cargo-lineup", &[]),
@@ -144,7 +156,7 @@ const MAY_KNOW: [(&str, &[&str]); 22] = [
             "snapshot-test",
             "snapshot-verify",
             "snapshot-corpus",
-            "trial",
+            "test-support",
         ],
     ),
 ];
@@ -162,7 +174,10 @@ fn crates_know_only_those_below_them() {
                     may_know[member.as_str()].contains(&dependency.as_str()),
                     "{member} must not know {dependency} ({kind})"
                 );
-                assert!(dependency != "trial" || *kind == "dev", "{member}: trial is for tests");
+                assert!(
+                    dependency != "test-support" || *kind == "dev",
+                    "{member}: test-support is for tests"
+                );
             }
         }
     }

@@ -114,7 +114,7 @@ fn shown(history: &History<Value>) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(trial::effort::either(300, 10_000)))]
+    #![proptest_config(ProptestConfig::with_cases(test_support::effort::either(300, 10_000)))]
 
     #[test]
     fn declared_names_round_trip((names, steps) in recordings()) {

@@ -186,7 +186,7 @@ fn compare(interleaving: &Interleaving, tally: &mut [usize; 3]) {
 
 #[test]
 fn every_object_has_the_verdict_of_its_own_recording() {
-    let rounds = trial::effort::by_effort(12, 12, 1_000);
+    let rounds = test_support::effort::by_effort(12, 12, 1_000);
     let mut tally = [0; 3];
     for objects in 1..=8 {
         for seed in 0..rounds {

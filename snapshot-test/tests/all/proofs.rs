@@ -15,7 +15,7 @@ use snapshot_test::conformance::{Family, Recorded};
 use snapshot_test::format::{Format, Location, write_history};
 use snapshot_test::input::Input;
 use snapshot_test::judge::{Finding, Options, ViolationFinding, judge, judge_recording};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::choices::Choices;
 

@@ -13,7 +13,7 @@ use snapshot_test::input::{Input, OpenError};
 use snapshot_test::judge::{Finding, Options, judge};
 use snapshot_test::monitor::{Answer, Checkpoint, End, Partition, Snapshots, Standing};
 use snapshot_test::{Atomic, SnapshotKind as _};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::inputs::Course;
 use crate::objects::run;

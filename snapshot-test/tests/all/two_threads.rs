@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use snapshot_test::format::Format;
-use trial::effort::either;
+use test_support::effort::either;
 
 /// The second thread takes over after this many events, in batches of this many.
 const FIRST: usize = 1 << 14;

@@ -52,7 +52,7 @@ pub fn failure(failure: Failure, source: &Source) -> String {
             "could not exclude that a scan ends here whose vector violates linearizability"
         }
         Failure::Stale(_) => {
-            "could not exclude that the view returned here is of a scan that began before this one"
+            "could not exclude that the view returned here belongs to a scan that began before this one"
         }
         Failure::Mixed(_) => "could not exclude that entries of several views are mixed here",
         Failure::Unpassed(_) => {

@@ -89,7 +89,7 @@ impl Scope<'_> {
             ExpressionKind::InitialValue => Data::Value(0),
             ExpressionKind::InitialNode(number) => match expression.content {
                 Type::Node { id, .. } => Data::Node { id, number: *number },
-                _ => unreachable!("a node is of a type of nodes"),
+                _ => unreachable!("a node has a type of nodes"),
             },
             ExpressionKind::FirstVersion => Data::Version(0),
             ExpressionKind::Counter(number) => Data::Counter(u64::from(*number)),

@@ -287,7 +287,7 @@ impl Heap {
 
     fn kind_of(&self, node: u32) -> (usize, &Kind) {
         let kind = self.kinds.iter().rposition(|kind| kind.first <= node as usize);
-        let kind = kind.expect("a node is of a kind");
+        let kind = kind.expect("a node has a kind");
         (kind, &self.kinds[kind])
     }
 

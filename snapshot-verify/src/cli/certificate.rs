@@ -13,7 +13,7 @@ use snapshot_verify::certificate::{Budget, Claim, Coverage, Failure, Summary, di
 use snapshot_verify::coverability;
 use snapshot_verify::language::{Algorithm, Source};
 use snapshot_verify::program::Program;
-use snapshot_verify::verify::every::Every;
+use snapshot_verify::verify::every::EveryNAnswer;
 use snapshot_verify::verify::{Reduction, Reductions, Request};
 use tempfile::NamedTempFile;
 
@@ -183,7 +183,7 @@ impl Output<'_> {
         program: &Program,
         source: &Source,
         memory: u64,
-        every: &Every,
+        every: &EveryNAnswer,
     ) -> Result<String, ExitCode> {
         let began = Instant::now();
         let place = self.path.display();

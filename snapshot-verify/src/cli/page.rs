@@ -11,7 +11,7 @@ use snapshot_verify::program::Program;
 use snapshot_verify::report::Case;
 use snapshot_verify::report::page::{Page, Subject, of_case, of_every};
 use snapshot_verify::verify::contribution::{Contribution, contributions};
-use snapshot_verify::verify::every::Every;
+use snapshot_verify::verify::every::EveryNAnswer;
 use snapshot_verify::verify::{Operations, Outcome, Request, Verdict};
 
 use super::input::Input;
@@ -70,7 +70,7 @@ impl Output<'_> {
         program: &Program,
         bug: Option<&str>,
         request: &Request,
-        every: &Every,
+        every: &EveryNAnswer,
     ) -> Result<(), ExitCode> {
         let case = Case {
             input: &input.name,

@@ -7,7 +7,7 @@ use snapshot_core::Process;
 
 use super::{ExploreError, Explorer};
 use crate::program::independence;
-use crate::refine::Means;
+use crate::refine::Techniques;
 use crate::search::Progress;
 use crate::verify::{Effort, Method, Outcome, Request, Verdict, Watch, verify};
 
@@ -46,7 +46,7 @@ impl Explorer {
         let is_independent = independence::check(&self.program).is_ok();
         let request = Request {
             method: match is_object {
-                true => Method::Refinement(Means::ALL),
+                true => Method::Refinement(Techniques::ALL),
                 false => Method::Exploration,
             },
             values: is_object.then_some(Request::VALUES),

@@ -15,14 +15,14 @@ use super::quantity::{count, seconds};
 use crate::language::Source;
 use crate::program::rewrite::{Change, Form};
 use crate::verify::Unfinished;
-use crate::verify::every::Every;
+use crate::verify::every::EveryNAnswer;
 use crate::verify::proof::Proof;
 use crate::verify::unmodelled::Unmodelled;
 
 /// Returns an answer as text: the conclusion, and below it the obligations that were tried. `title`
 /// names the algorithm. The counterexample, if there is one, is reported as one for its n, and the
 /// coverage of a proof by [`human_every_exercised`].
-pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
+pub fn human_every(title: &str, source: &Source, every: &EveryNAnswer) -> String {
     let verdict = match every.verdict() {
         "verified" => "verified for every n >= 2, all pairs, any number of operations".to_owned(),
         "violation" | "fault" => {
@@ -113,7 +113,7 @@ fn steps(rung: &Rung) -> Option<&[Event]> {
 
 /// Returns an answer as one line of JSON. The case has a definite n, with the coverage of its
 /// executions.
-pub fn json_every(case: &Case<'_>, every: &Every) -> String {
+pub fn json_every(case: &Case<'_>, every: &EveryNAnswer) -> String {
     let (source, exercise) = (case.source, case.exercise);
     let exercised = exercise.map(|exercise| Exercised::new(case, exercise));
     let rungs: Vec<Value> = every.answer.rungs.iter().map(|rung| rung_of(rung, source)).collect();

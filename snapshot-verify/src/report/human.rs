@@ -9,7 +9,7 @@ use super::quantity::{bound_on_operations, count, memory, seconds};
 use super::{Case, TextPosition};
 use crate::counterexample::{render, render_object};
 use crate::program::Object;
-use crate::refine::Means;
+use crate::refine::Techniques;
 use crate::verify::{Barriers, Effort, Measures, Method, Outcome, Unfinished, Verdict};
 
 /// Returns one outcome of a case in one line, and below it the violation or fault in lines of at
@@ -191,7 +191,7 @@ fn method(method: Method) -> String {
 
 const fn at_points(method: Method) -> &'static str {
     match method {
-        Method::Refinement(Means { points: true, .. }) => {
+        Method::Refinement(Techniques { points: true, .. }) => {
             " with operations taking effect at their linearization points"
         }
         Method::Exploration | Method::Refinement(_) => "",

@@ -18,7 +18,7 @@ use snapshot_core::Process;
 use snapshot_hints::ladder::{Answer, Budget, Climb, Ladder, Limit, MEMORY, Rung};
 use snapshot_hints::rungs::Rungs;
 
-use super::every::{Every, LARGEST};
+use super::every::{EveryNAnswer, LARGEST};
 use super::hunt::Hunting;
 use super::outcome::ByProof;
 use super::proof::{Checked, check};
@@ -60,7 +60,7 @@ pub fn verify_by(
     request: &Request,
     way: &Way,
     watch: &dyn Watch,
-) -> Result<(Vec<Outcome>, Option<Every>), VerifyError> {
+) -> Result<(Vec<Outcome>, Option<EveryNAnswer>), VerifyError> {
     match way {
         Way::Search => Ok((verify(program, is_data_independent, request, watch)?, None)),
         Way::Hunt => Ok((hunted(program, is_data_independent, request, watch)?, None)),
@@ -174,7 +174,7 @@ fn conclude(
 }
 
 /// Returns the outcomes of an attempt at the proof without a search.
-fn unsearched(request: &Request, every: &Every, watch: &dyn Watch) -> Vec<Outcome> {
+fn unsearched(request: &Request, every: &EveryNAnswer, watch: &dyn Watch) -> Vec<Outcome> {
     let cause = match watch.stop().load(Ordering::Relaxed) {
         true => Unfinished::Interrupted,
         false => every.short(),

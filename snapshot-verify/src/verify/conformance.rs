@@ -6,7 +6,7 @@ use super::outcome::{Outcome, Verdict};
 use super::request::{Method, Operations, Pairs, Request};
 use crate::language::{Expectation, ExpectedVerdict, Freedom};
 use crate::progress::{OperationProgress, Progress, Standing};
-use crate::refine::Means;
+use crate::refine::Techniques;
 use crate::strong::StrongVerdict;
 
 /// Whether an expectation is met.
@@ -31,7 +31,7 @@ pub fn request(expectation: &Expectation, means: &Request) -> Request {
     };
     // Only refinement supports all executions over some values.
     let method = match (expectation.values, means.method) {
-        (Some(_), Method::Exploration) => Method::Refinement(Means::default()),
+        (Some(_), Method::Exploration) => Method::Refinement(Techniques::default()),
         (_, method) => method,
     };
     let process = |number: u32| Process::from_index(number as usize);
@@ -51,7 +51,7 @@ pub fn request(expectation: &Expectation, means: &Request) -> Request {
 #[must_use]
 pub fn object_request(expectation: &Expectation, means: &Request) -> Request {
     let method = match means.method {
-        Method::Exploration => Method::Refinement(Means::ALL),
+        Method::Exploration => Method::Refinement(Techniques::ALL),
         method => method,
     };
     let unbounded = match expectation.verdict {

@@ -63,7 +63,7 @@ fn states(views: usize, tried: bool) -> u64 {
 }
 
 #[derive(Clone, Debug)]
-pub struct Every {
+pub struct EveryNAnswer {
     /// The attempts at a proof.
     pub answer: Answer,
     /// The proof, if there is one.
@@ -80,7 +80,7 @@ pub struct Every {
     pub elapsed: Duration,
 }
 
-impl Every {
+impl EveryNAnswer {
     /// Returns true if there is a proof.
     pub const fn is_proved(&self) -> bool {
         self.proof.is_some()
@@ -139,7 +139,7 @@ pub fn every(
     program: &Program,
     request: &Request,
     watch: &dyn Watch,
-) -> Result<Every, VerifyError> {
+) -> Result<EveryNAnswer, VerifyError> {
     every_by(program, request, &Rungs::default(), true, watch)
 }
 
@@ -158,7 +158,7 @@ pub fn every_by(
     rungs: &Rungs,
     searches: bool,
     watch: &dyn Watch,
-) -> Result<Every, VerifyError> {
+) -> Result<EveryNAnswer, VerifyError> {
     if program.object().is_some() {
         return Err(VerifyError::Object);
     }
@@ -210,7 +210,7 @@ pub fn every_by(
     let checking = |found: &Proof| found.elapsed + found.projection();
     let checking = told.proof.as_ref().map_or(Duration::ZERO, checking);
     let elapsed = began.elapsed().saturating_sub(checking);
-    Ok(Every {
+    Ok(EveryNAnswer {
         answer: told.answer(),
         rewritten: told.subject.changes.clone(),
         unmodelled: unmodelled(&told.subject.program),

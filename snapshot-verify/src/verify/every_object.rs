@@ -8,7 +8,7 @@ use super::{Method, Outcome, Request, Verdict, VerifyError, Watch, verify};
 use crate::certificate::Budget;
 use crate::coverability::{Found, Unsuitable, coverability};
 use crate::program::Program;
-use crate::refine::Means;
+use crate::refine::Techniques;
 
 /// An answer for every n about a declared object.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ pub fn every_object(
         // An error with one process is one with two.
         let processes = processes.max(2);
         for points in [false, true] {
-            let method = Method::Refinement(Means { points, ..Means::ALL });
+            let method = Method::Refinement(Techniques { points, ..Techniques::ALL });
             let time = request.time.map(|time| time.saturating_sub(began.elapsed()));
             let request =
                 Request { processes, method, values: Some(values), time, ..request.clone() };

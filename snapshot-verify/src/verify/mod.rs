@@ -71,7 +71,7 @@ pub use snapshot_explorer::reduction::{Entry, Reduction, Reductions, ReductionsE
 pub use trial::tried;
 
 use crate::program::Program;
-use crate::refine::Means;
+use crate::refine::Techniques;
 use explore_pair::PairExplorer;
 use refinement::Refined;
 use snapshot_core::Process;
@@ -135,7 +135,7 @@ pub fn verify(
 fn refined(
     program: &Program,
     request: &Request,
-    means: Means,
+    means: Techniques,
     watch: &dyn Watch,
 ) -> Result<Vec<Found<Verdict>>, VerifyError> {
     explore_all(request, &mut Refined::new(program, request, means, watch)?)

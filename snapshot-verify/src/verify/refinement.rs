@@ -19,7 +19,7 @@ use crate::interpret::{Client, Machine, Roles, Sequential, Values};
 use crate::limits::LimitSet;
 use crate::program::linearization::has_points;
 use crate::program::{Object, Program};
-use crate::refine::{self, Budget, Means, RefinementVerdict, refine, refine_object};
+use crate::refine::{self, Budget, RefinementVerdict, Techniques, refine, refine_object};
 use crate::search;
 
 const REPORT_EVERY: Duration = Duration::from_millis(500);
@@ -29,7 +29,7 @@ pub struct Refined<'a> {
     /// The object that the text declares, if any.
     object: Option<Sequential<'a>>,
     request: &'a Request,
-    means: Means,
+    means: Techniques,
     watch: &'a dyn Watch,
     has_counters: bool,
 }
@@ -43,7 +43,7 @@ impl<'a> Refined<'a> {
     pub fn new(
         program: &'a Program,
         request: &'a Request,
-        means: Means,
+        means: Techniques,
         watch: &'a dyn Watch,
     ) -> Result<Self, VerifyError> {
         if means.points && !has_points(program) {

@@ -10,7 +10,7 @@ use super::Reductions;
 use crate::interpret::{Machine, MachineError};
 use crate::language::{Algorithm, Diagnostics};
 use crate::program::Program;
-use crate::refine::Means;
+use crate::refine::Techniques;
 use crate::search::SelfCheck;
 
 /// Executions of a program to explore, and budgets.
@@ -90,13 +90,13 @@ pub enum Method {
     #[default]
     Exploration,
     /// The program as written, against the normalised specification: PAT's method, for comparison.
-    Refinement(Means),
+    Refinement(Techniques),
 }
 
 impl Method {
     /// Returns true if operations take effect at linearization points.
     pub const fn at_points(self) -> bool {
-        matches!(self, Self::Refinement(Means { points: true, .. }))
+        matches!(self, Self::Refinement(Techniques { points: true, .. }))
     }
 
     /// Compiles an algorithm for this method, with linearization points only if they are used.

@@ -11,7 +11,7 @@ use super::progress::Watch;
 use super::request::{Barriers, Method, Operations, Pairs, Request};
 use super::verify;
 use crate::program::Program;
-use crate::refine::Means;
+use crate::refine::Techniques;
 
 /// The values that updates write.
 const VALUES: u32 = 2;
@@ -32,7 +32,7 @@ pub fn tried(
     watch: &dyn Watch,
 ) -> Result<(Request, Outcome), VerifyError> {
     let trial = Request {
-        method: Method::Refinement(Means::default()),
+        method: Method::Refinement(Techniques::default()),
         values: Some(VALUES),
         pairs: Pairs::One(Process::from_index(0), Process::from_index(1)),
         operations: match request.operations {

@@ -1,6 +1,6 @@
 //! Every command on the pages for users exists in the program, with its options.
 
-use trial::{Program, pages};
+use test_support::{Program, pages};
 
 #[test]
 fn documented_commands_exist() {

@@ -4,7 +4,7 @@
 #![cfg(unix)]
 use std::fs;
 
-use trial::{Program, spoilt};
+use test_support::{Program, spoilt};
 
 /// The program from outside.
 const PROGRAM: Program = Program::new(env!("CARGO_BIN_EXE_snapshot-verify"));

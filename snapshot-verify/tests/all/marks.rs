@@ -10,10 +10,10 @@ use snapshot_verify::interpret::{Client, Machine, Values, walk};
 use snapshot_verify::language::{Algorithm, parse};
 use snapshot_verify::program::linearization::has_points;
 use snapshot_verify::program::{Program, independence};
-use snapshot_verify::refine::Means;
+use snapshot_verify::refine::Techniques;
 use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::{Method, Operations, Request, Unwatched, Verdict, verify};
-use trial::effort::either;
+use test_support::effort::either;
 
 /// `bad` is always none.
 const DECLARED: &str = "private bad: 0..3 or none\n";
@@ -79,7 +79,8 @@ fn marks_do_not_change_a_program_without_points() {
 /// Returns each answer without points. `run` is the program that only the interpreter runs.
 fn answers(program: &Program, run: &Program) -> Vec<String> {
     let few = Request { operations: Operations::AtMost(1), ..Request::new(2) };
-    let by_refinement = Request { method: Method::Refinement(Means::default()), ..few.clone() };
+    let by_refinement =
+        Request { method: Method::Refinement(Techniques::default()), ..few.clone() };
     let requests = [
         few.clone(),
         Request { self_check: Some(SelfCheck::DEFAULT), ..few.clone() },

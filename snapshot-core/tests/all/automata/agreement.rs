@@ -11,7 +11,7 @@ use snapshot_core::automata::{
 };
 use snapshot_core::observer::Observer;
 use snapshot_core::simple::{Letter, SimpleHistory, WellFormed};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::automata::definition::is_linearizable;
 use crate::automata::properties::{has_overlapping_updates, violated};

@@ -4,7 +4,7 @@
 //! inputs are distinguished by them; other equal operations, by their positions, and answers are
 //! counted as multisets.
 
-use trial::effort::is_night;
+use test_support::effort::is_night;
 
 use super::definition::{Answered, cuts_needed, weakenings};
 use super::objects::{Counter, Queue, Register, Simple, Snapshot, Stack};

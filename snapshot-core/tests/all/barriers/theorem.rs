@@ -1,6 +1,6 @@
 //! One barrier suffices for every violation of a snapshot, after a renaming.
 
-use trial::effort::is_night;
+use test_support::effort::is_night;
 
 use super::definition::{is_linearizable, weakenings};
 use super::objects::{Simple, Snapshot};

@@ -72,7 +72,7 @@ fn tally(counts: &[usize]) -> Tally {
 fn the_four_conditions_are_exact() {
     let mut shapes: Vec<(&[usize], usize)> =
         vec![(&[1, 1], 12), (&[2, 1], 34), (&[2, 2], 184), (&[1, 1, 1], 188)];
-    if trial::effort::is_night() {
+    if test_support::effort::is_night() {
         shapes.extend([(&[3, 2][..], 638), (&[2, 1, 1][..], 1_120)]);
     }
     let mut violations = [0; 4];

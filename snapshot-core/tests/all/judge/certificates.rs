@@ -7,7 +7,7 @@ use snapshot_core::certificate::witness::{self, WitnessError};
 use snapshot_core::history::Declaration;
 use snapshot_core::verdict::{Linearization, Reason, Witness};
 use snapshot_core::{History, OperationId, Segment};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::judge::checkers::drawing;
 use crate::judge::enumeration::Space;

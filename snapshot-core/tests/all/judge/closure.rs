@@ -10,7 +10,7 @@ use snapshot_core::saturation::{self, Outcome, Saturation};
 use snapshot_core::search::Budget;
 use snapshot_core::verdict::Reason;
 use snapshot_core::{History, OperationId, Segment};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::judge::checkers::drawing;
 use crate::judge::enumeration::Space;

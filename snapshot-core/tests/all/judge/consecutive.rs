@@ -9,7 +9,7 @@ use snapshot_core::history::{Declaration, Writers};
 use snapshot_core::saturation::{self, Outcome};
 use snapshot_core::search::{self, Budget};
 use snapshot_core::verdict::Reason;
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::judge::checkers::agreed_verdict;
 

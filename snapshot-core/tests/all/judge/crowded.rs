@@ -9,7 +9,7 @@ use proptest::test_runner::TestRunner;
 use snapshot_core::History;
 use snapshot_core::certificate::linearization;
 use snapshot_core::monitor::Monitor;
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::judge::cases;
 use crate::judge::checkers::{agreed_verdict_at_length, drawing};

@@ -5,7 +5,7 @@
 //! and the other checkers one in [`SPARSE`] or [`DENSE`]; with `SNAPSHOT_EFFORT=night` they judge
 //! all, too.
 
-use trial::effort::{either, is_night, is_slow};
+use test_support::effort::{either, is_night, is_slow};
 
 use crate::judge::checkers::{agreed_verdict, quick_verdict};
 use crate::judge::enumeration::Space;

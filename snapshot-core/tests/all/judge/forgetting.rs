@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use snapshot_core::History;
 use snapshot_core::history::{Declaration, Writers};
 use snapshot_core::saturation::{Forgotten, Saturation};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::judge::{checkers, sketch};
 

@@ -13,7 +13,7 @@ use snapshot_core::{History, Segment};
 use crate::judge::checkers::{agreed_verdict, drawing};
 use crate::judge::forgetting::{self, Draw, Shape};
 use crate::judge::partial::concurrent;
-use trial::effort::either;
+use test_support::effort::either;
 
 fn unlimited<T>(run: impl FnOnce(&mut Budget<'_>) -> T) -> T {
     run(&mut Budget { memory: usize::MAX, proceed: &mut || true })

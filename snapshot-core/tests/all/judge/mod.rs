@@ -40,5 +40,5 @@ mod witnesses;
 
 /// Returns the number of random cases: all of these, or a fifth.
 fn cases(all: u32) -> ProptestConfig {
-    ProptestConfig::with_cases(if trial::effort::is_night() { all } else { all / 5 })
+    ProptestConfig::with_cases(if test_support::effort::is_night() { all } else { all / 5 })
 }

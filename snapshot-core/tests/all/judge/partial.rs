@@ -10,7 +10,7 @@ use snapshot_core::saturation::{self, Outcome};
 use snapshot_core::search::{self, Budget};
 use snapshot_core::verdict::{Method, Rule, Verdict};
 use snapshot_core::{History, OperationId};
-use trial::effort::{either, is_night, is_slow};
+use test_support::effort::{either, is_night, is_slow};
 
 use crate::judge::cases;
 use crate::judge::checkers::{agreed_verdict, drawing};

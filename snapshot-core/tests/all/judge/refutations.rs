@@ -9,7 +9,7 @@ use snapshot_core::saturation::{self, Outcome};
 use snapshot_core::search::Budget;
 use snapshot_core::verdict::{Line, Refutation, Rule};
 use snapshot_core::{OperationId, Segment};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::judge::enumeration::Space;
 use crate::judge::sketch::history;

@@ -24,7 +24,7 @@ where
         let found = judge(&domain.object, history, &mut tally);
         assert_eq!(found, truth(&domain.object, history), "{history:#?}");
     });
-    if trial::effort::is_night() {
+    if test_support::effort::is_night() {
         domain.all(operations + 1, &mut |history| {
             let found = judge(&domain.object, history, &mut Tally::default());
             assert_eq!(found, truth(&domain.object, history), "{history:#?}");

@@ -7,7 +7,7 @@ use snapshot_core::search::Budget;
 use snapshot_core::synchronisation::{
     Keyed, Matching, Synchronisation, Verdict, by_search, matching,
 };
-use trial::effort::either;
+use test_support::effort::either;
 
 use super::domain::{self, Domain, Random, Recording};
 use super::oracle::{Truth, truth};

@@ -165,7 +165,7 @@ enum Clash {
     )]
     IdleObject { option: &'static str, needed: &'static str },
     #[error(
-        "--{option} is of use for objects with named operations only\n\
+        "--{option} works only with objects that have named operations\n\
          help: leave out --{option}, or ask for one of them: --object queue"
     )]
     IdleSnapshot { option: &'static str },

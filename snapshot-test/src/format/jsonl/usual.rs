@@ -160,7 +160,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(trial::effort::either(8_000, 80_000)))]
+        #![proptest_config(ProptestConfig::with_cases(test_support::effort::either(8_000, 80_000)))]
 
         #[test]
         fn fast_parse_agrees_with_serde(line in lines(), next in "|\\{\"process\":0\\}\n") {

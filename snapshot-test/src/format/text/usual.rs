@@ -167,7 +167,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(trial::effort::either(4_000, 40_000)))]
+        #![proptest_config(ProptestConfig::with_cases(test_support::effort::either(4_000, 40_000)))]
 
         #[test]
         fn fast_parse_agrees_with_the_general_one(

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use trial::network::hosts;
+use test_support::network::hosts;
 
 use crate::commands::cluster_kills::has_ended;
 use crate::commands::monitor::{ended, interrupt};

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use trial::network::hosts;
+use test_support::network::hosts;
 
 use crate::commands::cluster::start;
 use crate::commands::monitor::{ended, interrupt};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use trial::network::hosts;
+use test_support::network::hosts;
 
 use crate::commands::cluster::start;
 use crate::commands::monitor::ended;

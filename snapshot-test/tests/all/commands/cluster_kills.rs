@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
-use trial::network::{Relay, hosts};
+use test_support::network::{Relay, hosts};
 
 use crate::commands::Running;
 use crate::commands::cluster::{logs, plain, start};
@@ -19,7 +19,7 @@ use crate::commands::monitor_workers::alarm;
 
 /// Number of times that processes are killed, or networks cut.
 fn kills() -> usize {
-    trial::effort::by_effort(10, 20, 200)
+    test_support::effort::by_effort(10, 20, 200)
 }
 
 /// Returns the alarms of a report for programs, and its summary, if any. A line that was unfinished

@@ -132,7 +132,7 @@ fn each_renaming_has_the_verdict_of_its_letters() {
 /// the corpus's answer.
 #[test]
 fn the_automata_judge_the_corpus() {
-    let most = trial::effort::either(60, 600);
+    let most = test_support::effort::either(60, 600);
     let (mut judged, mut violations) = (0, 0);
     let mut budget = Budget { memory: 0, proceed: &mut || true };
     for case in Family::ALL.iter().flat_map(|family| family.cases()) {

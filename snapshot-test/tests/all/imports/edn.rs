@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use snapshot_test::Value;
 use snapshot_test::import::{EdnOptions, Imported, edn};
-use trial::effort::either;
+use test_support::effort::either;
 
 use super::log::{Act, How, Log, Name, Operation, REGISTERS, logs, rendered};
 

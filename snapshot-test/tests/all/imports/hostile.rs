@@ -5,7 +5,7 @@ use snapshot_test::format::Format;
 use snapshot_test::import::{EdnOptions, IntervalOptions, Stamp, by_time, edn, intervals};
 use snapshot_test::judge::Options;
 use snapshot_test::synchronisation::{Object, judge};
-use trial::effort::either;
+use test_support::effort::either;
 
 /// Pieces of logs, and other pieces.
 const PIECES: [&str; 66] = [

@@ -7,7 +7,7 @@ use snapshot_core::search::Budget;
 use snapshot_core::verdict::Verdict;
 use snapshot_test::Value;
 use snapshot_test::import::{Imported, IntervalOptions, intervals};
-use trial::effort::either;
+use test_support::effort::either;
 
 use super::log::{
     Act, How, Log, NAMED, NAMES, NUMBERS, OBJECTS, Operation, REGISTERS, logs, rendered,

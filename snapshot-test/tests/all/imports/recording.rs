@@ -5,7 +5,7 @@ use serde_json::json;
 use snapshot_test::Value;
 use snapshot_test::format::Reader;
 use snapshot_test::import::{Imported, Stamp, by_time};
-use trial::effort::either;
+use test_support::effort::either;
 
 use super::log::{Act, How, Log, NUMBERS, OBJECTS, logs, rendered};
 

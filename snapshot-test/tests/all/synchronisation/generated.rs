@@ -228,7 +228,7 @@ fn impossible_recipes_are_refused_with_a_remedy() {
         ("--object queue --failures 2", "expected the share of failures to be a share, from 0"),
         ("--object queue --scans 0.1", "--scans works only with --object snapshot"),
         ("--object queue --initial 3", "`queue` has no initial value to choose"),
-        ("--initial 3", "--initial is of use for objects with named operations only"),
+        ("--initial 3", "--initial works only with objects that have named operations"),
     ] {
         let report = refused(&format!("generate {options}"));
         assert!(report.starts_with(message), "{report}");

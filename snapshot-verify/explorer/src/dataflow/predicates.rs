@@ -365,7 +365,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(trial::effort::either(4_000, 40_000)))]
+        #![proptest_config(ProptestConfig::with_cases(test_support::effort::either(4_000, 40_000)))]
 
         #[test]
         fn support_decides_a_condition_like_all_facts(

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use snapshot_hints::ladder::{Budget, prove_all};
-use trial::effort::{either, is_night};
+use test_support::effort::{either, is_night};
 
 use crate::of_corpus;
 

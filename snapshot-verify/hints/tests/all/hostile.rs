@@ -12,7 +12,7 @@ use snapshot_invariant::layout::Layout;
 use snapshot_invariant::write::Part;
 use snapshot_language::deadline::Deadline;
 use snapshot_language::program::Program;
-use trial::effort::by_effort;
+use test_support::effort::by_effort;
 
 use crate::{of_corpus, parsed};
 

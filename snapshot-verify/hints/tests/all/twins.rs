@@ -7,7 +7,7 @@
 use snapshot_hints::ladder::{Answer, Attempt, Budget, prove_all};
 use snapshot_invariant::step::Failure;
 use snapshot_language::program::Program;
-use trial::effort::{either, is_slow};
+use test_support::effort::{either, is_slow};
 
 use crate::{of_corpus, parsed};
 

@@ -20,7 +20,7 @@ use rustc_hash::FxHashSet;
 use snapshot_language::program::{Access, CellPlace, Expression, ExpressionKind, Place, Root};
 use snapshot_semantics::interpret::code::{Code, Instruction};
 
-use super::settle::Ways;
+use super::run_local::Ways;
 use super::{Outcome, Run, Write};
 use crate::byte::{ANY, PLACES, Row, T};
 use crate::claim::{Ghosts, Property};
@@ -109,7 +109,7 @@ impl Run<'_, '_> {
             let mut begun = idle.clone();
             self.invoke(&mut begun, operation, value);
             match self.is_open(&begun) {
-                true => self.settle(begun, false, out),
+                true => self.run_local(begun, false, out),
                 false => waiting.push(begun),
             }
         }
@@ -182,7 +182,7 @@ impl Run<'_, '_> {
         self.enter(&mut opened, inner, rows);
         self.open(&mut opened);
         match self.me {
-            T => self.settle(opened, false, out),
+            T => self.run_local(opened, false, out),
             _ => self.emit(opened, out),
         }
     }

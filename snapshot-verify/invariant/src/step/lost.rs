@@ -325,7 +325,7 @@ impl<'p> Run<'_, 'p> {
             let mut after = Vec::new();
             for kind in &layout.orders(self.kind) {
                 let run = Run { layout, kind, me: self.me, planted: self.planted };
-                run.settle(branch.clone(), true, &mut after);
+                run.run_local(branch.clone(), true, &mut after);
             }
             for outcome in after {
                 if let Some(failure) = outcome.failure {

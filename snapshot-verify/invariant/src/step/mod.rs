@@ -11,7 +11,7 @@ pub mod lost;
 mod memory;
 mod named;
 mod passed;
-mod settle;
+mod run_local;
 
 use smallvec::SmallVec;
 use snapshot_language::Span;
@@ -190,7 +190,7 @@ impl<'p> Run<'_, 'p> {
                 for (operation, value) in self.operations(state) {
                     let mut begun = begin.clone();
                     self.invoke(&mut begun, operation, value);
-                    self.settle(begun, false, &mut out);
+                    self.run_local(begun, false, &mut out);
                 }
             }
             Some(_) if !self.is_followed() && self.is_inside(state) => {}
@@ -250,12 +250,12 @@ impl<'p> Run<'_, 'p> {
                 self.first_access(&mut branch);
                 let mut after = Vec::new();
                 self.access(branch, procedure, &mut after);
-                after.into_iter().for_each(|branch| self.settle(branch, written, out));
+                after.into_iter().for_each(|branch| self.run_local(branch, written, out));
             }
             Instruction::BeginAtomic { .. } => {
                 self.first_access(&mut branch);
                 for branch in self.atomic(branch) {
-                    self.settle(branch, true, out);
+                    self.run_local(branch, true, out);
                 }
             }
             Instruction::Call { procedure: inner, arguments, .. }
@@ -274,12 +274,12 @@ impl<'p> Run<'_, 'p> {
                 self.enter(&mut branch, inner.0 as usize, rows);
                 self.open(&mut branch);
                 match self.me {
-                    T => self.settle(branch, false, out),
+                    T => self.run_local(branch, false, out),
                     // The centre shows that the ghost scan is open, even if it makes no access.
                     _ => self.emit(branch, out),
                 }
             }
-            _ => self.settle(branch, false, out),
+            _ => self.run_local(branch, false, out),
         }
     }
 

@@ -132,7 +132,7 @@ fn proofs_by_memory() {
 /// Certificates by calls: afek_unbounded; at night afek_bounded, which takes minutes.
 #[test]
 fn proofs_by_calls() {
-    let is_whole = trial::effort::is_night();
+    let is_whole = test_support::effort::is_night();
     let name = if is_whole { "afek_bounded" } else { "afek_unbounded" };
     let rungs = ["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];
     accepted(&of_corpus(name, None), &rungs, 1_000);

@@ -7,7 +7,7 @@ use snapshot_invariant::clock::Clock;
 use snapshot_invariant::step::{Failure, InjectedFault};
 use snapshot_invariant::write::{Part, WriteError};
 use snapshot_language::program::{Program, SharedId};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::altered::{lines, sealed};
 use crate::programs::{certificate, checked, parsed, refused};

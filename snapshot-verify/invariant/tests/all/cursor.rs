@@ -12,7 +12,7 @@ use snapshot_invariant::step::{Failure, InjectedFault};
 use snapshot_invariant::write::{Part, WriteError, lay_out};
 use snapshot_language::program::Program;
 use snapshot_semantics::interpret::{Call, Machine};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::altered::{lines, sealed};
 use crate::programs::{certificate, checked, parsed, parts, refused};

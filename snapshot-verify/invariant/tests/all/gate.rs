@@ -12,7 +12,7 @@ use snapshot_invariant::search::close;
 use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
-use trial::effort::{Effort, is_left_out};
+use test_support::effort::{Effort, is_left_out};
 
 use crate::programs::{certificate, of_corpus, parts, small};
 

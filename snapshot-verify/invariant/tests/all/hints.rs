@@ -9,7 +9,7 @@ use snapshot_invariant::search::{Obstacle, close_within};
 use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::programs::{of_corpus, parts};
 
@@ -76,7 +76,7 @@ fn table(name: &str, rung: &str, most: usize) -> Vec<(&'static str, Result<usize
 fn each_hint_saves_views_or_is_idle() {
     let mut all = vec![("bowman", "scans.observer", 60_000)];
     all.extend(either(vec![], vec![("afek_unbounded", "calls.memory-t", 200_000)]));
-    if trial::effort::is_night() {
+    if test_support::effort::is_night() {
         all.push(("afek_bounded", "calls.memory-t", 400_000));
         all.push(("attiya_welch", "calls.memory-t", 600_000));
     }

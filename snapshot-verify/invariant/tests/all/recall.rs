@@ -10,7 +10,7 @@ use snapshot_invariant::search::close;
 use snapshot_invariant::views::{centres, lists, steps};
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::programs::{of_corpus, parsed, part, parts, rungs, small};
 use crate::relative::{self, NOTED, SILENT};

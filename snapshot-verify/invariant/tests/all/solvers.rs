@@ -63,7 +63,7 @@ fn refuted(solver: (&str, &[&str]), name: &str, text: &str, count: usize) -> Vec
 /// At night bowman and collects of versions, by both solvers.
 #[test]
 fn proofs_are_confirmed() {
-    let all = trial::effort::is_night();
+    let all = test_support::effort::is_night();
     let mut programs = vec![("locked", small("locked"))];
     if all {
         programs.push(("bowman", of_corpus("bowman", None)));
@@ -90,7 +90,7 @@ fn wrong_programs_are_refuted_at_the_wrong_step() {
         assert_eq!(open.len(), 1, "{}: {open:?}", solver.0);
         assert!(open[0].starts_with("another process scans") && open[0].ends_with("to the end"));
     }
-    if trial::effort::is_night() {
+    if test_support::effort::is_night() {
         let wrong = of_corpus("bowman", Some("early_exit"));
         for solver in installed() {
             let (text, conditions) = written(&wrong, None).unwrap();

@@ -43,7 +43,7 @@ fn variants_of_afek_bounded_have_no_certificate() {
 #[test]
 fn certificate_of_afek_bounded_is_refused_for_variants() {
     let mut rungs = vec!["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];
-    let is_whole = trial::effort::is_night();
+    let is_whole = test_support::effort::is_night();
     if !is_whole {
         rungs.truncate(1);
     }

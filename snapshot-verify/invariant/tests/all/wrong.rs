@@ -9,7 +9,7 @@ use snapshot_invariant::search::{Obstacle, close};
 use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::{Part, WriteError, lay_out};
 use snapshot_language::program::Program;
-use trial::effort::{Effort, either, is_left_out};
+use test_support::effort::{Effort, either, is_left_out};
 
 use crate::accepted::{NUMBERED, SPARE, TIDY, spare_parts};
 use crate::programs::{

@@ -45,7 +45,7 @@ mod walks;
 
 use snapshot_core::Process;
 
-use crate::graph::{Environment, Graph, Label, Limits, Means, Nobody, Situation};
+use crate::graph::{Environment, Graph, Label, Limits, Nobody, Situation, Techniques};
 pub use crate::interpret::Operation;
 use crate::interpret::{Call, Client, Coverage, Machine, Move, Sequential, State};
 use crate::language::Span;
@@ -274,7 +274,7 @@ fn explore<'m, 'p>(
     seen: &mut Seen,
     budget: &mut Budget<'_>,
 ) -> Graph<'m, 'p> {
-    let means = Means::default();
+    let means = Techniques::default();
     let states = Graph::states_of(machine, means).covering(seen.coverage.clone());
     let mut graph = Graph::new(states, means, first, &mut Nobody);
     let Budget { states, memory, proceed, .. } = budget;

@@ -61,7 +61,7 @@ pub struct Limits<'a> {
 
 /// Identifications of states, and omitted moves.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Means {
+pub struct Techniques {
     /// Identifies states up to the names of values; the program must be data-independent.
     pub values: bool,
     /// Identifies states that differ only in locals that no step will read.
@@ -74,7 +74,7 @@ pub struct Means {
 #[derive(Debug)]
 pub struct Graph<'m, 'p> {
     states: States<'m, 'p>,
-    means: Means,
+    means: Techniques,
     table: Table,
     labels: Labels,
     edges: Edges,
@@ -102,7 +102,7 @@ impl<'m, 'p> Graph<'m, 'p> {
     /// If there are more than [`MOST_PROCESSES`] processes.
     pub fn new(
         states: States<'m, 'p>,
-        means: Means,
+        means: Techniques,
         (first, situation): (&State, Situation),
         player: &mut impl Player,
     ) -> Self {
@@ -134,7 +134,7 @@ impl<'m, 'p> Graph<'m, 'p> {
     }
 
     /// Creates the interner of the states of a graph.
-    pub fn states_of(machine: &'m Machine<'p>, means: Means) -> States<'m, 'p> {
+    pub fn states_of(machine: &'m Machine<'p>, means: Techniques) -> States<'m, 'p> {
         let states = States::new(machine, means.forgetting, false);
         if means.values { states.naming_values() } else { states }
     }

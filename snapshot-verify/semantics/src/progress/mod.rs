@@ -27,7 +27,7 @@ mod lasso;
 
 use snapshot_core::Process;
 
-use crate::graph::{Edge, Environment, Graph, Kind, Limits as GraphLimits, Means, Nobody};
+use crate::graph::{Edge, Environment, Graph, Kind, Limits as GraphLimits, Nobody, Techniques};
 use crate::interpret::{Client, ClientError, Fault, Machine, Move, Operation, Sequential};
 use cycles::{Component, Cycles, Part};
 pub use lasso::Lasso;
@@ -196,7 +196,7 @@ impl<'m, 'p, 'e> Judging<'m, 'p, 'e> {
         let mut environment = environment;
         // The contents of nodes that are only compared may differ between the ends of a loop.
         let forgetting = machine.program().nodes.is_empty();
-        let means = Means { forgetting, ..Means::default() };
+        let means = Techniques { forgetting, ..Techniques::default() };
         let states = Graph::states_of(machine, means);
         let first = (machine.initial(), environment.first());
         let mut graph = Graph::new(states, means, first, &mut Nobody);

@@ -130,7 +130,7 @@ mod tests {
     use crate::program::linearization::{Points, at_points, has_points};
     use crate::refine::search::Search;
     use crate::refine::{
-        Budget, Means, ObjectWorld, Progress, Refinement, RefinementVerdict, SnapshotWorld,
+        Budget, ObjectWorld, Progress, Refinement, RefinementVerdict, SnapshotWorld, Techniques,
         Unfinished,
     };
 
@@ -163,8 +163,8 @@ mod tests {
             for bug in [None].into_iter().chain(bugs) {
                 let program = parsed.program(bug).unwrap();
                 let points = number % 3 == 0 && has_points(&program);
-                let means = if number % 2 == 0 { Means::ALL } else { Means::NONE };
-                let means = Means { points, ..means };
+                let means = if number % 2 == 0 { Techniques::ALL } else { Techniques::NONE };
+                let means = Techniques { points, ..means };
                 let machine = match points {
                     true => Machine::at_points(&program, 2).unwrap(),
                     false => Machine::new(&program, 2).unwrap(),

@@ -9,7 +9,7 @@ use snapshot_core::Process;
 
 use super::clients::{Choice, World};
 use super::subsets::{Letter, LetterId, Possibilities, Subsets};
-use super::{Means, Unfinished};
+use super::{Techniques, Unfinished};
 use crate::interpret::{Fault, FaultKind, Move, MoveKind};
 use crate::product::{Batch, EventId, Lent, OrderId, Prospect, Scratch, States, Table, Unknown};
 
@@ -104,7 +104,7 @@ impl From<Unknown> for Stuck {
 }
 
 impl Rules {
-    pub fn new(means: Means, world: &impl World, processes: usize) -> Self {
+    pub fn new(means: Techniques, world: &impl World, processes: usize) -> Self {
         Self {
             processes,
             partial_order: means.partial_order,

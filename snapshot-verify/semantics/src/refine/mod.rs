@@ -111,7 +111,7 @@ pub struct Progress {
 
 /// Reductions and options of a search.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub struct Means {
+pub struct Techniques {
     pub partial_order: bool,
     /// Operations with linearization points in the text take effect there.
     pub points: bool,
@@ -124,7 +124,7 @@ pub struct Means {
     pub fusion: bool,
 }
 
-impl Means {
+impl Techniques {
     /// No reductions and no linearization points.
     pub const NONE: Self = Self {
         partial_order: false,
@@ -138,7 +138,7 @@ impl Means {
         Self { partial_order: true, points: false, forgetting: true, symmetry: true, fusion: true };
 }
 
-impl Default for Means {
+impl Default for Techniques {
     /// The published method: with partial order reduction, without linearization points.
     fn default() -> Self {
         Self { partial_order: true, ..Self::NONE }
@@ -209,11 +209,11 @@ pub enum Unfinished {
 /// all.
 ///
 /// # Panics
-/// If [`Means::points`] and the machine disagree about the use of points.
+/// If [`Techniques::points`] and the machine disagree about the use of points.
 pub fn refine(
     machine: &Machine<'_>,
     client: &Client,
-    means: Means,
+    means: Techniques,
     budget: &mut Budget<'_>,
 ) -> Result<Refinement, ClientError> {
     assert_eq!(machine.is_at_points(), means.points, "a machine at points iff they are used");
@@ -236,7 +236,7 @@ pub fn refine_object(
     machine: &Machine<'_>,
     sequential: &Sequential<'_>,
     client: &Client,
-    means: Means,
+    means: Techniques,
     budget: &mut Budget<'_>,
 ) -> Result<Refinement, ClientError> {
     assert_eq!(machine.is_at_points(), means.points, "a machine at points iff they are used");

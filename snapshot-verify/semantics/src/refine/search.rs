@@ -3,7 +3,7 @@
 use super::ahead::{self, Ahead, View};
 use super::clients::World;
 use super::expand::{Expander, Remembered, Rules, Stuck, Targets, Transition};
-use super::{Budget, Means, Progress, Refinement, RefinementVerdict, Unfinished};
+use super::{Budget, Progress, Refinement, RefinementVerdict, Techniques, Unfinished};
 use crate::interpret::Machine;
 use crate::product::{Batch, Lent, States, Table};
 
@@ -35,7 +35,7 @@ pub struct Search<'m, 'p, W> {
 
 impl<'m, 'p, W: World> Search<'m, 'p, W> {
     /// Creates a search of all executions in a world.
-    pub fn new(machine: &'m Machine<'p>, world: W, means: Means) -> Self {
+    pub fn new(machine: &'m Machine<'p>, world: W, means: Techniques) -> Self {
         let extent = machine.extent();
         let states = States::new(machine, means.forgetting, means.symmetry && world.is_symmetric());
         let rules = Rules::new(means, &world, machine.processes());

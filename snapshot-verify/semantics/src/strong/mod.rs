@@ -28,7 +28,7 @@ mod tree;
 mod updates;
 
 use crate::certificate::{Budget, Unfinished};
-use crate::graph::{Environment, Graph, Limits, Means};
+use crate::graph::{Environment, Graph, Limits, Techniques};
 use crate::interpret::{Client, ClientError, Fault, Machine, Move, Sequential};
 pub use crate::language::Strength;
 use crate::program::linearization::Points;
@@ -185,7 +185,7 @@ impl<'m, 'p, 'e, A: Automaton> Game<'m, 'p, 'e, A> {
         partial_order: bool,
     ) -> Self {
         let names_values = values.is_none();
-        let means = Means { values: names_values, forgetting: true, partial_order };
+        let means = Techniques { values: names_values, forgetting: true, partial_order };
         let mut player = Configurations::new(automaton, names_values);
         let states = Graph::states_of(machine, means);
         let graph =

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use snapshot_io::output;
 use snapshot_verify::exercise::Exercise;
-use snapshot_verify::refine::Means;
+use snapshot_verify::refine::Techniques;
 use snapshot_verify::report::{Case, human_every_exercised, human_every_object, json_every_object};
 use snapshot_verify::verify::every_object::{EveryObject, every_object};
 use snapshot_verify::verify::{Method, Request, Unfinished, Verdict, exercised};
@@ -31,7 +31,7 @@ impl Session<'_> {
         let with = bug.map_or_else(String::new, |bug| format!(" with {bug}"));
         let title = format!("{}{with}", variant.title);
         let time = self.share();
-        let method = Method::Refinement(Means::ALL);
+        let method = Method::Refinement(Techniques::ALL);
         let mut request = self.command.request(EXERCISED, method);
         (request.time, request.values) = (time, request.values.or(Some(Request::VALUES)));
         let watch = ProgressWatch::new(title.clone(), self.ticker);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use snapshot_verify::refine::Means;
+use snapshot_verify::refine::Techniques;
 use snapshot_verify::verify::{Barriers, Method, Operations, Pairs};
 
 use super::{Check, Executions, MethodName, Switch};
@@ -68,10 +68,10 @@ impl Check {
                     "{option} works only with exploration, and full executions and refinement are \
                      searched without: leave it out"
                 ))),
-                None => Ok(Method::Refinement(Means {
+                None => Ok(Method::Refinement(Techniques {
                     partial_order: self.partial_order != Some(Switch::Off),
                     points: self.points,
-                    ..Means::default()
+                    ..Techniques::default()
                 })),
             },
         }
@@ -118,11 +118,11 @@ impl Check {
         }
         self.require_no_other_bound()?;
         let partial_order = self.partial_order != Some(Switch::Off);
-        Ok(Method::Refinement(Means {
+        Ok(Method::Refinement(Techniques {
             partial_order,
             points: self.points,
             fusion: partial_order,
-            ..Means::ALL
+            ..Techniques::ALL
         }))
     }
 

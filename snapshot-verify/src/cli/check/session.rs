@@ -17,7 +17,7 @@ use snapshot_verify::report::{
     human_trial, human_unneeded, is_unneeded, json, json_every, json_summary,
 };
 use snapshot_verify::search::Storage;
-use snapshot_verify::verify::every::{EXERCISED, Every, every_by};
+use snapshot_verify::verify::every::{EXERCISED, EveryNAnswer, every_by};
 use snapshot_verify::verify::{Method, Outcome, Request, Verdict, exercised, tried, verify_by};
 
 use super::Check;
@@ -332,7 +332,7 @@ impl<'a> Session<'a> {
         variant: &Variant,
         source: &Source,
         (request, time): (&Request, Option<Duration>),
-        every: &Every,
+        every: &EveryNAnswer,
     ) -> Result<(), ExitCode> {
         let Some(path) = self.command.certificate.as_deref() else { return Ok(()) };
         if !every.is_proved() {
@@ -398,7 +398,7 @@ impl<'a> Session<'a> {
         &self,
         input: &Input,
         variant: &Variant,
-        every: &Every,
+        every: &EveryNAnswer,
         time: Option<Duration>,
         watch: &ProgressWatch<'_>,
     ) -> Result<(), ExitCode> {

@@ -11,7 +11,7 @@ use snapshot_core::Process;
 use snapshot_verify::language::{Algorithm, Expectation, parse};
 use snapshot_verify::program::Program;
 use snapshot_verify::program::independence;
-use snapshot_verify::refine::Means;
+use snapshot_verify::refine::Techniques;
 use snapshot_verify::report::{Case, TextPosition, human, human_conclusion};
 use snapshot_verify::search::Progress;
 use snapshot_verify::verify::{
@@ -158,7 +158,7 @@ fn request(program: &Program, options: &Lsp) -> Request {
         ..Request::new(options.processes)
     };
     if program.object().is_some() {
-        request.method = Method::Refinement(Means::ALL);
+        request.method = Method::Refinement(Techniques::ALL);
         request.values = Some(Request::VALUES);
     }
     request

@@ -12,7 +12,7 @@ use crate::interpret::{JudgeError, MachineError, Move};
 use crate::object::ObjectJudgeError;
 use crate::program::Program;
 use crate::verify::contribution::Contribution;
-use crate::verify::every::Every;
+use crate::verify::every::EveryNAnswer;
 use crate::verify::{Operations, Outcome, Verdict};
 
 /// Contents of a page.
@@ -163,7 +163,7 @@ fn proved(case: &Case<'_>) -> String {
 }
 
 /// Returns the page of an answer for every n without a violation.
-pub fn of_every(subject: &Subject<'_>, title: &str, every: &Every) -> Page {
+pub fn of_every(subject: &Subject<'_>, title: &str, every: &EveryNAnswer) -> Page {
     let case = subject.case;
     let (kind, verdict) = match every.verdict() {
         "verified" => (Answer::Linearizable, "verified for every n"),

@@ -28,7 +28,7 @@ fn explored(bug: Option<&str>, few_numbers: &'static [u32]) -> (bool, Measures) 
 #[test]
 fn too_few_numbers_restart_the_search() {
     // The correct program, in the slow suite, has the most states.
-    for bug in [Some("early_count"), None].into_iter().take(trial::effort::either(1, 2)) {
+    for bug in [Some("early_count"), None].into_iter().take(test_support::effort::either(1, 2)) {
         let all = explored(bug, &[]);
         assert_eq!(all.0, bug.is_none());
         let [few, too_few] = [&[7][..], &[1, 2]].map(|numbers| explored(bug, numbers));

@@ -25,7 +25,7 @@ use crate::deadline::Deadline;
 use crate::language::Span;
 use crate::program::linearization::reached;
 use crate::program::{Mark, ProcedureId, Program, Statement, StatementKind};
-use crate::refine::Means;
+use crate::refine::Techniques;
 
 /// Maximum size of a set of statements among which an update passes one.
 pub const MOST_TOGETHER: usize = 3;
@@ -195,7 +195,7 @@ fn attempt(
             answers.push((processes, PointsAnswer::Open));
             break;
         }
-        let means = Means { points: true, ..Means::ALL };
+        let means = Techniques { points: true, ..Techniques::ALL };
         let request = Request {
             method: Method::Refinement(means),
             operations: trials.operations,

@@ -11,7 +11,7 @@ use snapshot_verify::verify::{
     Operations, Pairs, Reductions, Request, Unwatched, VerifyError, verify,
 };
 
-use trial::effort::seeds;
+use test_support::effort::seeds;
 
 use crate::agreement::mutants::mutants;
 use crate::agreement::{request, word};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use snapshot_verify::language::parse;
 use snapshot_verify::verify::every::{Rungs, every_by};
 use snapshot_verify::verify::{Request, Unwatched};
-use trial::effort::{by_effort, seeds};
+use test_support::effort::{by_effort, seeds};
 
 use super::mutants::mutants;
 

@@ -12,7 +12,7 @@ use snapshot_verify::search::{Progress, Storage};
 use snapshot_verify::verify::{
     Effort, Operations, Outcome, Reductions, Request, Unfinished, Unwatched, Verdict, Watch, verify,
 };
-use trial::effort::{is_night, is_slow};
+use test_support::effort::{is_night, is_slow};
 
 use super::{PLAIN, programs, request, sample};
 

@@ -9,7 +9,7 @@ use snapshot_verify::program::Program;
 use snapshot_verify::verify::{
     Operations, Pairs, Reductions, Request, TABLE, Unwatched, VerifyError, verify,
 };
-use trial::effort::is_night;
+use test_support::effort::is_night;
 
 use crate::agreement::mutants::mutants;
 use crate::agreement::{all_but, request, word};

@@ -7,7 +7,7 @@ use snapshot_hints::ladder::{Budget, prove_all};
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::verify::{Operations, Pairs, Reductions, Request, Unwatched, verify};
-use trial::effort::{by_effort, either, is_night, seeds};
+use test_support::effort::{by_effort, either, is_night, seeds};
 
 use super::mutants::{Mutant, mutants};
 use super::request;

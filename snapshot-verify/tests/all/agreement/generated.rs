@@ -14,14 +14,14 @@ use std::path::PathBuf;
 use snapshot_core::Process;
 use snapshot_verify::language::parse;
 use snapshot_verify::program::{Program, independence};
-use snapshot_verify::refine::Means;
+use snapshot_verify::refine::Techniques;
 use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::{
     Method, Operations, Pairs, Reduction, Reductions, Request, TABLE, Unwatched, VerifyError,
     verify,
 };
 
-use trial::effort::seeds;
+use test_support::effort::seeds;
 
 use crate::agreement::shrink::shrunk;
 use crate::agreement::{request, word};
@@ -126,7 +126,7 @@ fn ways(seed: u64, all: bool) -> Vec<Way> {
         },
         without: None,
     };
-    let refinement = Method::Refinement(Means { partial_order: true, ..Means::NONE });
+    let refinement = Method::Refinement(Techniques { partial_order: true, ..Techniques::NONE });
     let mut ways = vec![
         with(Reductions::standard()),
         Way {

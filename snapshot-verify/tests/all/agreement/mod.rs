@@ -24,7 +24,7 @@ use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::{
     Operations, Outcome, Pairs, Reduction, Reductions, Request, TABLE, Unwatched, Verdict, verify,
 };
-use trial::effort::{by_effort, either};
+use test_support::effort::{by_effort, either};
 
 /// All pairs by exploration with all reductions and the self-check.
 fn standard(processes: usize, operations: Operations) -> Request {

@@ -7,11 +7,11 @@ use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::program::independence;
 use snapshot_verify::program::linearization::Points;
-use snapshot_verify::refine::{Means, Misplacement};
+use snapshot_verify::refine::{Misplacement, Techniques};
 use snapshot_verify::verify::{
     Method, Operations, Outcome, Reductions, Request, Unwatched, Verdict, verify,
 };
-use trial::effort::{Effort, by_effort, is_left_out};
+use test_support::effort::{Effort, by_effort, is_left_out};
 
 use crate::agreement::{programs, request, sample, words, words_if_any};
 
@@ -21,15 +21,20 @@ const MEMORY: u64 = 24 << 20;
 /// Sufficient memory for most programs with at most one operation of each of two processes.
 const LITTLE: u64 = 2 << 20;
 
-const REDUCED: Means = Means { partial_order: true, ..Means::NONE };
-const PLAIN: Means = Means::NONE;
-const AT_POINTS: Means = Means { partial_order: true, points: true, ..Means::NONE };
+const REDUCED: Techniques = Techniques { partial_order: true, ..Techniques::NONE };
+const PLAIN: Techniques = Techniques::NONE;
+const AT_POINTS: Techniques = Techniques { partial_order: true, points: true, ..Techniques::NONE };
 
 fn outcomes(program: &Program, request: &Request) -> Vec<Outcome> {
     verify(program, true, request, &Unwatched::default()).unwrap()
 }
 
-fn refinement(means: Means, processes: usize, operations: u32, values: Option<u32>) -> Request {
+fn refinement(
+    means: Techniques,
+    processes: usize,
+    operations: u32,
+    values: Option<u32>,
+) -> Request {
     let base = request(processes, operations, Reductions::standard());
     Request { method: Method::Refinement(means), values, memory: MEMORY, ..base }
 }

@@ -41,7 +41,7 @@ fn check(name: &str, processes: usize, expected: &str, suspect: Reduction, refin
         assert_eq!(answers(&program, &request), expected, "{name} without {suspect:?}");
     }
     if let Some(operations) = refined {
-        let method = Method::Refinement(snapshot_verify::refine::Means::default());
+        let method = Method::Refinement(snapshot_verify::refine::Techniques::default());
         let request = Request { method, ..standard(processes, Operations::AtMost(operations)) };
         assert_eq!(answers(&program, &request), expected, "{name} by refinement");
     }

@@ -9,11 +9,11 @@ use std::time::Duration;
 use snapshot_core::Process;
 use snapshot_verify::program::{Program, independence};
 use snapshot_verify::search::Progress;
-use snapshot_verify::verify::every::{Every, every};
+use snapshot_verify::verify::every::{EveryNAnswer, every};
 use snapshot_verify::verify::{
     Effort, Operations, Outcome, Request, Verdict, Watch, Way, tried, verify_by,
 };
-use trial::effort::{self, either, is_left_out};
+use test_support::effort::{self, either, is_left_out};
 
 /// Sleeps at every call, each time for longer or shorter.
 struct Slow {
@@ -82,7 +82,7 @@ fn summary(outcomes: &[Outcome]) -> Vec<String> {
     outcomes.iter().map(tell).collect()
 }
 
-fn summary_of_every(every: &Every) -> String {
+fn summary_of_every(every: &EveryNAnswer) -> String {
     let rungs = every.answer.rungs.iter();
     let views = rungs.map(|rung| rung.views());
     let checked = every.proof.as_ref().map(|proof| &proof.obligations);

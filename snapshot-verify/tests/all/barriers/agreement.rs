@@ -8,7 +8,7 @@ use snapshot_verify::program::Program;
 use snapshot_verify::verify::{Reduction, Reductions, TABLE};
 
 use super::{explored, is_wrong, oracle};
-use trial::effort::seeds;
+use test_support::effort::seeds;
 
 /// Number of comparisons.
 #[derive(Debug, Default)]

@@ -40,7 +40,7 @@ fn barriers(history: &History<u32>) -> usize {
 /// needed.
 #[test]
 fn planted_bugs_need_exactly_the_listed_barriers() {
-    let is_night = trial::effort::is_night();
+    let is_night = test_support::effort::is_night();
     let wanted = PLANTED.iter().filter(|(.., is_short)| is_night || *is_short);
     for &(name, bug, processes, least, _) in wanted {
         let text = corpus::algorithm(name).unwrap().text;

@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 use tempfile::TempDir;
-use trial::effort::either;
+use test_support::effort::either;
 
 use super::{json, refused};
 
@@ -27,7 +27,7 @@ pub(super) fn counts(lines: &[Value]) -> Vec<Value> {
 /// Writes a file that names this many local processes, at free ports.
 pub(super) fn hosts(processes: usize) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    let path = trial::network::hosts(folder.path(), processes);
+    let path = test_support::network::hosts(folder.path(), processes);
     (folder, path)
 }
 
@@ -123,7 +123,7 @@ fn processes_run_successive_searches() {
 
 /// Number of kills.
 pub(super) fn kills() -> usize {
-    trial::effort::by_effort(1, 3, 200)
+    test_support::effort::by_effort(1, 3, 200)
 }
 
 /// The others end soon, with an error that names the killed process, unless they already had the

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use trial::network::Relay;
+use test_support::network::Relay;
 
 use super::cluster::{CASE, counts, ended, hosts, kills, start};
 use super::json;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use trial::effort::either;
+use test_support::effort::either;
 
 use super::{answer, json, refused};
 

@@ -1,7 +1,7 @@
 //! `check --processes every`.
 
 use serde_json::Value;
-use trial::effort::either;
+use test_support::effort::either;
 
 use super::{answer, answer_in, json, printed, refused};
 

@@ -40,7 +40,7 @@ fn files_are_formatted_in_place() {
 
 #[test]
 fn standard_input_is_formatted_to_standard_output() {
-    let program = trial::Program::new(env!("CARGO_BIN_EXE_snapshot-verify"));
+    let program = test_support::Program::new(env!("CARGO_BIN_EXE_snapshot-verify"));
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("text");
     fs::write(&file, UNTIDY).unwrap();

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
-use trial::effort::{is_night, is_slow};
+use test_support::effort::{is_night, is_slow};
 
 use super::{answer, printed, refused};
 

@@ -8,9 +8,9 @@ mod rewriting;
 
 use snapshot_verify::language::{Algorithm, parse};
 use snapshot_verify::program::Program;
-use snapshot_verify::verify::every::{Every, Rungs, every_by};
+use snapshot_verify::verify::every::{EveryNAnswer, Rungs, every_by};
 use snapshot_verify::verify::{Operations, Request, Unwatched, verify};
-use trial::effort::either;
+use test_support::effort::either;
 
 /// How a program is proved.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -68,7 +68,7 @@ fn algorithm(name: &str, text: &str) -> Algorithm {
 }
 
 /// The answer for every n, without a search for a violation.
-fn proved(program: &Program) -> Every {
+fn proved(program: &Program) -> EveryNAnswer {
     let request = Request { memory: 1 << 30, ..Request::new(2) };
     every_by(program, &request, &Rungs::default(), false, &Unwatched::default()).unwrap()
 }
@@ -81,7 +81,7 @@ fn searched(program: &Program, processes: usize, operations: Operations) -> Vec<
 }
 
 /// How a program is proved, as the table says it.
-fn how(every: &Every) -> (Vec<String>, String) {
+fn how(every: &EveryNAnswer) -> (Vec<String>, String) {
     let changes = every.rewritten.iter().map(ToString::to_string).collect();
     let found = match (every.verdict(), &every.proof) {
         ("verified", Some(proof)) => match (proof.is_hinted, every.answer.parts.last()) {
@@ -146,7 +146,7 @@ fn small_programs_agree_with_the_table() {
 
 #[test]
 fn all_programs_agree_with_the_table() {
-    if trial::effort::is_slow() {
+    if test_support::effort::is_slow() {
         TABLE.iter().for_each(check_row);
     }
     let proved = TABLE.iter().filter(|(.., by)| !matches!(by, None(_))).count();

@@ -5,7 +5,7 @@ use snapshot_verify::program::Program;
 use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::simulation::{check, compare, rewritten};
 use snapshot_verify::verify::{Operations, Request, Unwatched, verify};
-use trial::effort::either;
+use test_support::effort::either;
 
 use super::{TABLE, algorithm};
 use crate::agreement::mutants::mutants;

@@ -9,7 +9,7 @@ use snapshot_verify::interpret::{
     Client, Machine, Move, MoveErrorKind, Owner, Sequential, Trace, Values, judge, walk,
 };
 use snapshot_verify::object::{Judge, walk_object};
-use trial::effort;
+use test_support::effort;
 
 use super::super::commands::answer_in;
 use super::{ask, explorer, lines, view};

@@ -8,8 +8,8 @@ use snapshot_verify::counterexample::ObjectCounterexample;
 use snapshot_verify::enumerate::Enumeration;
 use snapshot_verify::interpret::{Client, Values};
 use snapshot_verify::language::Algorithm;
-use snapshot_verify::refine::{Means, RefinementVerdict};
-use trial::effort::{either, is_slow};
+use snapshot_verify::refine::{RefinementVerdict, Techniques};
+use test_support::effort::{either, is_slow};
 
 use super::{Case, algorithm, enumerable};
 
@@ -51,7 +51,7 @@ fn all_judges_agree_on_every_algorithm_and_bug() {
             let client = enumerable(&program, n);
             let is_wrong = case.is_wrong(&client, true);
             assert_eq!(case.is_wrong(&client, false), is_wrong, "{title}: partial order");
-            let found = case.refine_by(&client, Means::ALL).verdict;
+            let found = case.refine_by(&client, Techniques::ALL).verdict;
             assert_eq!(found != RefinementVerdict::Verified, is_wrong, "{title}: all reductions");
             if is_enumerated(n, number) {
                 let found = enumerated(&title, &case, &client);

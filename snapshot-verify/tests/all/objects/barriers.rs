@@ -4,8 +4,8 @@
 use snapshot_verify::enumerate::{EnumerationError, enumerate_object};
 use snapshot_verify::interpret::{Client, Move, Values};
 use snapshot_verify::program::Program;
-use snapshot_verify::refine::{Means, RefinementVerdict};
-use trial::effort::{either, is_slow};
+use snapshot_verify::refine::{RefinementVerdict, Techniques};
+use test_support::effort::{either, is_slow};
 
 use super::{Case, algorithm, program};
 
@@ -30,7 +30,7 @@ fn barriers(case: &Case<'_>, moves: &[Move]) -> usize {
 }
 
 /// Returns true if an execution of at most this many barriers is wrong.
-fn is_wrong(case: &Case<'_>, client: &Client, means: Means, about: &str) -> bool {
+fn is_wrong(case: &Case<'_>, client: &Client, means: Techniques, about: &str) -> bool {
     match case.refine_by(client, means).verdict {
         RefinementVerdict::Verified => false,
         RefinementVerdict::Violation(moves) | RefinementVerdict::Faulty { moves, .. } => {
@@ -64,7 +64,7 @@ fn refinement_and_enumeration_agree_on_few_barriers() {
                     Err(EnumerationError::TooMany { .. }) => break,
                     Err(error) => panic!("{about}: {error}"),
                 };
-                for means in [Means::NONE, Means::default(), Means::ALL] {
+                for means in [Techniques::NONE, Techniques::default(), Techniques::ALL] {
                     let found = is_wrong(&case, &client, means, &about);
                     assert_eq!(found, expected, "{about}, {means:?}");
                 }
@@ -147,7 +147,7 @@ fn planted_bugs_of_objects_need_so_many_barriers() {
         let case = Case::new(&program, n);
         for most in 0..=least {
             let about = format!("{name}, n = {n}, {most} barriers");
-            let found = is_wrong(&case, &client(values, most), Means::ALL, &about);
+            let found = is_wrong(&case, &client(values, most), Techniques::ALL, &about);
             assert_eq!(found, most == least, "{about}");
         }
     }

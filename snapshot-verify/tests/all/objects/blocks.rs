@@ -9,7 +9,7 @@ use snapshot_verify::interpret::{Action, Argument, Data, Event, OperationCall};
 use snapshot_verify::object::{Judge, walk_object};
 use snapshot_verify::program::OperationId;
 use snapshot_verify::refine::RefinementVerdict;
-use trial::effort::either;
+use test_support::effort::either;
 
 use super::{Case, algorithm, bounded, program};
 

@@ -8,7 +8,7 @@ use snapshot_core::Process;
 use snapshot_verify::counterexample::ObjectCounterexample;
 use snapshot_verify::interpret::{Action, Call, Client, Move, MoveKind, Values};
 use snapshot_verify::refine::RefinementVerdict;
-use trial::effort::{either, is_slow};
+use test_support::effort::{either, is_slow};
 
 use super::{Case, bounded, program};
 

@@ -5,11 +5,11 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_verify::interpret::{Client, Values};
-use snapshot_verify::refine::{Means, RefinementVerdict};
+use snapshot_verify::refine::{RefinementVerdict, Techniques};
 
 use super::points::refine;
 use super::{Case, STACK_OF_TWO, program};
-use trial::effort::seeds;
+use test_support::effort::seeds;
 
 /// Statements for a loop of `push`, where `t` may not be a node.
 const PUSH: [&str; 12] = [
@@ -101,7 +101,7 @@ fn emptying_comparands_changes_no_answer() {
         let program = program(&text);
         let case = Case::new(&program, 2);
         let [all, few] = [false, true].map(|forgetting| {
-            let means = Means { forgetting, ..Means::NONE };
+            let means = Techniques { forgetting, ..Techniques::NONE };
             let found = refine(&case, &client, means);
             let (kind, moves) = match found.verdict {
                 RefinementVerdict::Verified => ("verified", 0),
@@ -229,7 +229,7 @@ fn relevant_nodes_are_not_emptied() {
             let client = if n == 3 { Client::bounded(Values::Full(1), 1) } else { client };
             let case = Case::new(&program, n);
             let [all, few] = [false, true].map(|forgetting| {
-                let means = Means { forgetting, ..Means::NONE };
+                let means = Techniques { forgetting, ..Techniques::NONE };
                 let found = refine(&case, &client, means);
                 assert_eq!(found.verdict, RefinementVerdict::Verified, "{forgetting}: {text}");
                 (found.possibilities, found.states)
@@ -293,7 +293,7 @@ touch:
     let case = Case::new(&program, 2);
     let client = Client::unbounded(Values::Full(1));
     let states = [false, true].map(|forgetting| {
-        let means = Means { points: true, forgetting, ..Means::NONE };
+        let means = Techniques { points: true, forgetting, ..Techniques::NONE };
         let found = refine(&case, &client, means);
         assert_eq!(found.verdict, RefinementVerdict::Verified, "{forgetting}");
         found.states
@@ -309,7 +309,7 @@ fn emptying_halves_the_states_of_a_linked_stack() {
         let case = Case::new(&program, 2);
         let client = Client::unbounded(Values::Full(1));
         let states = |forgetting| {
-            let means = Means { partial_order: true, forgetting, ..Means::NONE };
+            let means = Techniques { partial_order: true, forgetting, ..Techniques::NONE };
             let found = refine(&case, &client, means);
             assert_eq!(found.verdict, RefinementVerdict::Verified, "{name}");
             found.states

@@ -4,15 +4,15 @@
 use snapshot_verify::interpret::{Client, Values};
 use snapshot_verify::program::guards;
 use snapshot_verify::program::linearization::has_points;
-use snapshot_verify::refine::Means;
-use trial::effort::{either, seeds};
+use snapshot_verify::refine::Techniques;
+use test_support::effort::{either, seeds};
 
 use super::symmetry::Both;
 use super::{Case, algorithm, comparands, program};
 
 /// Compares searches without and with fusion; returns the numbers of states of a right program.
-fn compare(case: &Case<'_>, client: &Client, means: Means, text: &str) -> Option<[usize; 2]> {
-    let both = Both::of(case, client, [false, true].map(|fusion| Means { fusion, ..means }));
+fn compare(case: &Case<'_>, client: &Client, means: Techniques, text: &str) -> Option<[usize; 2]> {
+    let both = Both::of(case, client, [false, true].map(|fusion| Techniques { fusion, ..means }));
     let [plain, fused] = both.said;
     assert_eq!(plain.0, fused.0, "{means:?}\n{text}");
     if plain.0 != "verified" {
@@ -25,9 +25,13 @@ fn compare(case: &Case<'_>, client: &Client, means: Means, text: &str) -> Option
 }
 
 /// With all other reductions, with partial order reduction only, and with none.
-fn all_means(points: bool) -> [Means; 3] {
-    let partial_order = Means { partial_order: true, points, ..Means::NONE };
-    [Means { points, ..Means::ALL }, partial_order, Means { points, ..Means::NONE }]
+fn all_means(points: bool) -> [Techniques; 3] {
+    let partial_order = Techniques { partial_order: true, points, ..Techniques::NONE };
+    [
+        Techniques { points, ..Techniques::ALL },
+        partial_order,
+        Techniques { points, ..Techniques::NONE },
+    ]
 }
 
 #[test]
@@ -98,7 +102,7 @@ fn answer(text: &str) -> &'static str {
     let program = program(text);
     let case = Case::new(&program, 2);
     let client = Client::bounded(Values::Full(1), 2);
-    let [plain, fused] = Both::of(&case, &client, [Means::NONE, Means::ALL]).said;
+    let [plain, fused] = Both::of(&case, &client, [Techniques::NONE, Techniques::ALL]).said;
     assert_eq!(plain.0, fused.0, "{text}");
     fused.0
 }

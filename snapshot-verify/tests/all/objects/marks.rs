@@ -10,8 +10,8 @@ use snapshot_core::Process;
 use snapshot_verify::interpret::{Client, Machine, Move, Next, State, Values};
 use snapshot_verify::object::walk_object;
 use snapshot_verify::program::linearization::at_points;
-use snapshot_verify::refine::{Letter, Means, Misplacement, RefinementVerdict};
-use trial::effort::either;
+use snapshot_verify::refine::{Letter, Misplacement, RefinementVerdict, Techniques};
+use test_support::effort::either;
 
 use super::points::{explained, refine, walk};
 use super::{Case, program};
@@ -224,7 +224,7 @@ fn verdicts_at_points_agree_with_counted_points() {
         assert_eq!(*points, [true, true], "{marked}");
         let case = Case::new(&program, 2);
         let machine = Machine::new(&plain, 2).unwrap();
-        let means = Means { points: true, ..Means::ALL };
+        let means = Techniques { points: true, ..Techniques::ALL };
         let explains = |points: &[bool], moves: &[Move]| {
             explained(&case, points, all_counted(&machine, moves).into_iter())
         };

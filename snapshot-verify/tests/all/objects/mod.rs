@@ -25,8 +25,8 @@ use snapshot_verify::interpret::{Client, Machine, Sequential, Values};
 use snapshot_verify::language::{Algorithm, parse};
 use snapshot_verify::object::{Judge, walk_object};
 use snapshot_verify::program::{Program, Type};
-use snapshot_verify::refine::{Budget, Means, Refinement, RefinementVerdict, refine_object};
-use trial::effort::{either, is_night};
+use snapshot_verify::refine::{Budget, Refinement, RefinementVerdict, Techniques, refine_object};
+use test_support::effort::{either, is_night};
 
 /// A stack with no more pushes once it holds two elements.
 const STACK_OF_TWO: &str = "object stack:
@@ -60,7 +60,7 @@ struct Case<'p> {
 
 impl<'p> Case<'p> {
     /// Returns the machine that refinement by these means runs.
-    fn machine(&self, means: Means) -> &Machine<'p> {
+    fn machine(&self, means: Techniques) -> &Machine<'p> {
         if means.points { &self.at_points } else { &self.machine }
     }
 
@@ -74,10 +74,10 @@ impl<'p> Case<'p> {
     }
 
     fn refine(&self, client: &Client, partial_order: bool, forgetting: bool) -> Refinement {
-        self.refine_by(client, Means { partial_order, forgetting, ..Means::NONE })
+        self.refine_by(client, Techniques { partial_order, forgetting, ..Techniques::NONE })
     }
 
-    fn refine_by(&self, client: &Client, means: Means) -> Refinement {
+    fn refine_by(&self, client: &Client, means: Techniques) -> Refinement {
         let (states, memory, threads) = (4_000_000, usize::MAX, NonZeroUsize::MIN);
         let mut budget = Budget { states, memory, threads, proceed: &mut |_| true };
         let found = refine_object(&self.machine, &self.sequential, client, means, &mut budget);

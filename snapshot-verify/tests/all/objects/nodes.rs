@@ -17,8 +17,8 @@ use snapshot_verify::enumerate::{EnumerationError, enumerate_object};
 use snapshot_verify::interpret::{Client, FaultKind, MoveKind, Values};
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
-use snapshot_verify::refine::{Means, RefinementVerdict, Unfinished};
-use trial::effort::{Effort, is_left_out, seeds};
+use snapshot_verify::refine::{RefinementVerdict, Techniques, Unfinished};
+use test_support::effort::{Effort, is_left_out, seeds};
 
 use super::{Case, STACK_OF_TWO, algorithm};
 
@@ -137,7 +137,7 @@ fn compare(text: &str, program: &Program, client: &Client, limit: usize, counts:
             other => panic!("{other:?}\n{text}"),
         }
     }
-    match case.refine_by(client, Means::ALL).verdict {
+    match case.refine_by(client, Techniques::ALL).verdict {
         RefinementVerdict::Verified => assert_eq!(shortest, None, "all reductions\n{text}"),
         RefinementVerdict::Violation(_) | RefinementVerdict::Faulty { .. } => {
             assert_ne!(shortest, None, "all reductions\n{text}");

@@ -18,7 +18,7 @@ use snapshot_verify::program::{
     Type,
 };
 use snapshot_verify::refine::{
-    Budget, Letter, Means, Misplacement, ObjectSpecification, Refinement, RefinementVerdict,
+    Budget, Letter, Misplacement, ObjectSpecification, Refinement, RefinementVerdict, Techniques,
     refine_object,
 };
 
@@ -285,7 +285,7 @@ fn sets_are_empty_if_no_assignment_to_points_explains_results() {
     assert!(counts.iter().all(|count| *count > 200), "{counts:?} not explained and explained");
 }
 
-pub fn refine(case: &Case<'_>, client: &Client, means: Means) -> Refinement {
+pub fn refine(case: &Case<'_>, client: &Client, means: Techniques) -> Refinement {
     let (states, memory, threads) = (100_000, usize::MAX, NonZeroUsize::MIN);
     let mut budget = Budget { states, memory, threads, proceed: &mut |_| true };
     refine_object(case.machine(means), &case.sequential, client, means, &mut budget).unwrap()
@@ -301,7 +301,7 @@ fn refinement_at_points_agrees_with_executions() {
         let case = Case::new(&program, 2);
         let mut words = Vec::new();
         for (partial_order, forgetting) in [(true, true), (false, true), (false, false)] {
-            let means = Means { partial_order, points: true, forgetting, ..Means::NONE };
+            let means = Techniques { partial_order, points: true, forgetting, ..Techniques::NONE };
             let found = refine(&case, &client, means);
             words.push(match found.verdict {
                 RefinementVerdict::Verified => "verified",
@@ -388,7 +388,8 @@ fn points_of_the_corpus_are_linearization_points() {
         let case = Case::new(&program, 2);
         let client = Client::bounded(Values::Full(2), 2);
         for partial_order in [true, false] {
-            let means = Means { partial_order, points: true, forgetting: true, ..Means::NONE };
+            let means =
+                Techniques { partial_order, points: true, forgetting: true, ..Techniques::NONE };
             let found = refine(&case, &client, means).verdict;
             assert_eq!(found, RefinementVerdict::Verified, "{}", file.name);
         }

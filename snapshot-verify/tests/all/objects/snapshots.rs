@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use snapshot_verify::enumerate::enumerate;
 use snapshot_verify::interpret::Machine;
-use snapshot_verify::refine::{Budget, Means, RefinementVerdict, refine};
+use snapshot_verify::refine::{Budget, RefinementVerdict, Techniques, refine};
 
 use super::{Case, algorithm, bounded};
 use crate::commands::answer_in;
@@ -43,12 +43,12 @@ fn declared_snapshot_has_the_states_of_the_builtin() {
             let case = Case::new(&programs[1], n);
             let machine = Machine::new(&programs[0], n).unwrap();
             let switches = [(true, true), (true, false), (false, true), (false, false)];
-            let means = switches.map(|(partial_order, forgetting)| Means {
+            let means = switches.map(|(partial_order, forgetting)| Techniques {
                 partial_order,
                 forgetting,
-                ..Means::NONE
+                ..Techniques::NONE
             });
-            for means in means.into_iter().chain([Means::ALL]) {
+            for means in means.into_iter().chain([Techniques::ALL]) {
                 let (states, memory, threads) = (usize::MAX, usize::MAX, NonZeroUsize::MIN);
                 let mut budget = Budget { states, memory, threads, proceed: &mut |_| true };
                 let expected = refine(&machine, &client, means, &mut budget).unwrap();

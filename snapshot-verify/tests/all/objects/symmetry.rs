@@ -6,8 +6,8 @@ use snapshot_verify::interpret::{Client, Roles, Values};
 use snapshot_verify::object::Judge;
 use snapshot_verify::program::anonymity::is_anonymous;
 use snapshot_verify::program::linearization::has_points;
-use snapshot_verify::refine::{Means, Misplacement, RefinementVerdict};
-use trial::effort::{either, seeds};
+use snapshot_verify::refine::{Misplacement, RefinementVerdict, Techniques};
+use test_support::effort::{either, seeds};
 
 use super::points::refine;
 use super::{Case, algorithm, comparands, program};
@@ -24,7 +24,7 @@ pub struct Both {
 
 impl Both {
     /// Counterexamples are executions of this program itself, for any exchange of processes.
-    pub fn of(case: &Case<'_>, client: &Client, means: [Means; 2]) -> Self {
+    pub fn of(case: &Case<'_>, client: &Client, means: [Techniques; 2]) -> Self {
         let both = means.map(|means| {
             let found = refine(case, client, means);
             let said = match &found.verdict {
@@ -76,14 +76,14 @@ impl Both {
 }
 
 /// Without and with symmetry.
-fn both(means: Means) -> [Means; 2] {
-    [false, true].map(|symmetry| Means { symmetry, ..means })
+fn both(means: Techniques) -> [Techniques; 2] {
+    [false, true].map(|symmetry| Techniques { symmetry, ..means })
 }
 
 /// With partial order reduction and dead locals, and without.
-fn all_means(points: bool) -> [(Means, bool); 2] {
-    let plain = Means { points, ..Means::NONE };
-    [(plain, true), (Means { partial_order: true, forgetting: true, ..plain }, false)]
+fn all_means(points: bool) -> [(Techniques, bool); 2] {
+    let plain = Techniques { points, ..Techniques::NONE };
+    [(plain, true), (Techniques { partial_order: true, forgetting: true, ..plain }, false)]
 }
 
 fn client(n: usize) -> Client {

@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 
 use snapshot_verify::interpret::{Client, Values};
 use snapshot_verify::program::Program;
-use snapshot_verify::refine::{Budget, Means, Refinement, RefinementVerdict, refine_object};
-use trial::effort::either;
+use snapshot_verify::refine::{Budget, Refinement, RefinementVerdict, Techniques, refine_object};
+use test_support::effort::either;
 
 use super::Case;
 use crate::agreement::mutants::mutants;
@@ -16,7 +16,7 @@ fn refined(program: &Program, threads: usize) -> Refinement {
     let client = Client::bounded(Values::Full(2), 1);
     let threads = NonZeroUsize::new(threads).unwrap();
     let mut budget = Budget { states: 20_000, memory: usize::MAX, threads, proceed: &mut |_| true };
-    let means = Means::ALL;
+    let means = Techniques::ALL;
     refine_object(&case.machine, &case.sequential, &client, means, &mut budget).unwrap()
 }
 

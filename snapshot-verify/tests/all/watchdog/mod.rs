@@ -17,9 +17,9 @@ use std::ops::Range;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use trial::Program;
-use trial::effort::seeds;
-use trial::lateness::{Ended, Told, interrupt};
+use test_support::Program;
+use test_support::effort::seeds;
+use test_support::lateness::{Ended, Told, interrupt};
 
 /// The program from outside.
 const PROGRAM: Program = Program::new(env!("CARGO_BIN_EXE_snapshot-verify"));

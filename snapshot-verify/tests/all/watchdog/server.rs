@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use trial::effort::seeds;
-use trial::lateness::processor_time;
+use test_support::effort::seeds;
+use test_support::lateness::processor_time;
 
 use super::{AFTER, LATE, PROGRAM, TRIES, texts};
 

@@ -3,7 +3,7 @@
 use snapshot_core::generic::objects::{Map, MapInput, MapOutput, Text};
 use snapshot_core::generic::{Outcome, Proof, Reason, check, check_proof};
 use snapshot_core::search::Budget;
-use trial::effort;
+use test_support::effort;
 
 use super::objects::{Call, Tried};
 use super::random::Draws;

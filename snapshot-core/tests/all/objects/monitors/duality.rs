@@ -6,7 +6,7 @@ use snapshot_core::generic::objects::{
     PriorityQueue, PriorityQueueInput, PriorityQueueOutput, Queue, QueueInput, QueueOutput, Stack,
     StackInput, StackOutput,
 };
-use trial::effort;
+use test_support::effort;
 
 use super::random::Draws;
 use super::{Script, Tally, has_order, judged};

@@ -9,7 +9,7 @@ use snapshot_core::generic::objects::{
 };
 use snapshot_core::generic::{History, Outcome, check, replay, search};
 use snapshot_core::search::Budget;
-use trial::effort;
+use test_support::effort;
 
 use super::random::{Drawn, Draws, execute};
 

@@ -11,7 +11,7 @@ use snapshot_core::generic::{ByValues, Ending, History};
 use snapshot_core::object::{Answer, ObjectKind, Watch, completion};
 use snapshot_core::search::Budget;
 use snapshot_core::synchronisation::Single;
-use trial::effort;
+use test_support::effort;
 
 use super::objects::Tried;
 use super::random::{Drawn, Draws, execute};

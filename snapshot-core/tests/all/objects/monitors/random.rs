@@ -10,7 +10,7 @@ use snapshot_core::generic::objects::{
     RegisterInput, RegisterOutput, Set, SetInput, SetOutput, Stack, StackInput, StackOutput,
     SwapRegister, SwapRegisterInput, SwapRegisterOutput,
 };
-use trial::effort;
+use test_support::effort;
 
 use super::{Script, Tally, has_order, judged};
 

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use snapshot_core::generic::objects::{
     Counter, Lock, PriorityQueue, Queue, Register, Set, Stack, SwapRegister,
 };
-use trial::effort;
+use test_support::effort;
 
 use super::objects::{Call, Tried};
 use super::{Script, Tally, has_order, judged};

@@ -11,7 +11,7 @@ use snapshot_core::generic::objects::{
 };
 use snapshot_core::object::Watch;
 use snapshot_core::synchronisation::Single;
-use trial::effort;
+use test_support::effort;
 
 use super::random::Draws;
 

@@ -13,7 +13,7 @@ use snapshot_explorer::search::code::RegisterMachine;
 use snapshot_explorer::search::product::{Ahead, Product, Scratch};
 use snapshot_explorer::search::{Choice, Exploration, Outcome, SearchVerdict, Stop};
 use snapshot_language::parse;
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::explore::published::explored;
 

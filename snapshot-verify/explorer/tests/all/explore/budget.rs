@@ -6,7 +6,7 @@ use std::time::Duration;
 use snapshot_explorer::search::{
     Exploration, ExploreError, Outcome, Progress, SearchVerdict, Unfinished,
 };
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::explore::bowman::{Exit, bowman};
 

@@ -11,7 +11,7 @@ use snapshot_explorer::search::{
     Choice, Exploration, ExploreError, Numbering, Permutation, SearchVerdict, Symmetry,
 };
 use snapshot_language::Span;
-use trial::effort::{Effort, is_left_out};
+use test_support::effort::{Effort, is_left_out};
 
 use crate::explore::bowman::{Exit, bowman};
 use crate::explore::meaning::{found, registers, replay};

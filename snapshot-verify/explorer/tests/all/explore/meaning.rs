@@ -8,7 +8,7 @@ use snapshot_core::Process;
 use snapshot_explorer::instance::{Instance, Scalar};
 use snapshot_explorer::search::layout::Registers;
 use snapshot_explorer::search::{Exploration, Outcome, SearchPath, SearchVerdict};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::explore::oracle::{Ends, Found, Oracle, State};
 use crate::explore::random;

@@ -2,7 +2,7 @@
 
 use snapshot_explorer::reduction::Reductions;
 use snapshot_explorer::search::{Exploration, Outcome, SearchVerdict, Unfinished};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::explore::published::explored;
 

@@ -14,7 +14,7 @@ use snapshot_explorer::quotient::{
 };
 use snapshot_explorer::reduction::Reductions;
 use snapshot_explorer::search::{Exploration, SearchVerdict};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::explore::random;
 

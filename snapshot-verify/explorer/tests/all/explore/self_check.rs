@@ -16,7 +16,7 @@ use snapshot_explorer::search::{
     Ample, Defect, Examined, Exploration, ExploreError, Forgetting, Numbering, Permutation,
     SelfCheck, Symmetry,
 };
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::explore::published;
 

@@ -5,7 +5,7 @@ use snapshot_explorer::pipeline::Prepared;
 use snapshot_explorer::quotient::canonical_renaming::CanonicalRenaming;
 use snapshot_explorer::reduction::{Reduction, Reductions};
 use snapshot_explorer::search::{Exploration, SearchVerdict};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::explore::published::prepared;
 

@@ -9,7 +9,7 @@ use snapshot_explorer::search::spill::{Disk, FileId};
 use snapshot_explorer::search::{
     Exploration, ExploreError, Outcome, SearchVerdict, Storage, Unfinished,
 };
-use trial::effort::{Effort, either, is_left_out};
+use test_support::effort::{Effort, either, is_left_out};
 
 use crate::explore::bowman::{Exit, bowman};
 

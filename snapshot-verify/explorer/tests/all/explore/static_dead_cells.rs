@@ -14,7 +14,7 @@ use snapshot_explorer::search::code::RegisterMachine;
 use snapshot_explorer::search::product::{Product, Scratch};
 use snapshot_explorer::search::{Exploration, SearchVerdict};
 use snapshot_language::parse;
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::explore::published::explored;
 use crate::explore::self_check::DYING_POINTER;

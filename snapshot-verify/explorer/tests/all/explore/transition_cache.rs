@@ -12,7 +12,7 @@ use snapshot_explorer::reduction::{Reduction, Reductions};
 use snapshot_explorer::search::Exploration;
 use snapshot_explorer::search::product::{Move, Product, Scratch, Successor, TransitionCache};
 use snapshot_language::parse;
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::explore::{published, random};
 

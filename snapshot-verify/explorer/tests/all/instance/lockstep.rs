@@ -9,7 +9,7 @@ use snapshot_explorer::instance::Instance;
 use snapshot_language::parse;
 use snapshot_language::program::Program;
 use snapshot_semantics::interpret::{Action, Fault, FaultKind, Machine, State as Written};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::instance::programs::cases;
 use crate::instance::reference::{Deed, Ending, Move, Returned, State};

@@ -1,7 +1,7 @@
 //! Results do not depend on the reductions.
 
 use snapshot_explorer::instance::Instance;
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::instance::programs::{Answer, BOWMAN, cases, program};
 use crate::instance::reference::{Found, explore, hunt};

@@ -11,7 +11,7 @@ use snapshot_invariant::search::{Obstacle, close};
 use snapshot_invariant::step::{Failure, InjectedFault};
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
-use trial::effort::{either, is_night};
+use test_support::effort::{either, is_night};
 
 use crate::altered::{self, lines, sealed};
 use crate::programs::{by_rounds, certificate, checked, of_corpus, parsed, parts, refused};

@@ -2,7 +2,7 @@
 
 use snapshot_invariant::step::{Failure, InjectedFault};
 use snapshot_invariant::write::WriteError;
-use trial::effort::{Effort, is_left_out};
+use test_support::effort::{Effort, is_left_out};
 
 use crate::programs::{by_rounds, certificate, parsed};
 use crate::projection::named::{COPIED, OWNED, REFILLED};

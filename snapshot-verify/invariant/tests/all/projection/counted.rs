@@ -6,7 +6,7 @@ use snapshot_invariant::clock::Clock;
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
-use trial::effort::either;
+use test_support::effort::either;
 
 use super::walk::Counts;
 use super::{SILENT, among_laid_out, executions};

@@ -9,7 +9,7 @@ use snapshot_invariant::search::{Obstacle, close};
 use snapshot_invariant::step::lost;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::{Program, SharedId};
-use trial::effort::{by_effort, either};
+use test_support::effort::{by_effort, either};
 
 use super::SILENT;
 use super::walk::{Counts, Views, walk};

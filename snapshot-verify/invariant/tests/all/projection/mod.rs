@@ -25,7 +25,7 @@ use snapshot_invariant::search::{Obstacle, ViewSets, close};
 use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
-use trial::effort::{by_effort, either, is_night};
+use test_support::effort::{by_effort, either, is_night};
 
 use self::walk::{Counts, Views, walk};
 use crate::programs::{by_rounds, conditions, of_corpus, parsed, part, parts, rungs, small};

@@ -4,7 +4,7 @@
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
-use trial::effort::{either, is_slow};
+use test_support::effort::{either, is_slow};
 
 use super::walk::Counts;
 use super::{SILENT, among_laid_out, executions};

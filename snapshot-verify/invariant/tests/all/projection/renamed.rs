@@ -9,7 +9,7 @@ use snapshot_invariant::search::{ViewSets, close};
 use snapshot_invariant::step::InjectedFault;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
-use trial::effort::{by_effort, either};
+use test_support::effort::{by_effort, either};
 
 use super::walk::{Counts, Views, walk};
 use crate::programs::{parsed, parts};

@@ -7,7 +7,7 @@ use snapshot_invariant::step::lost::found;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::{Program, SharedId};
 use snapshot_semantics::interpret::code::Instruction;
-use trial::effort::either;
+use test_support::effort::either;
 
 use super::walk::{Counts, Views, walk};
 use super::{SILENT, executions, listed};

@@ -15,7 +15,7 @@ use snapshot_invariant::views::{initial, steps};
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_invariant::{Budget, byte, centre::centre};
 use snapshot_language::program::Program;
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::altered::{lines, sealed};
 use crate::programs::{certificate, checked, of_corpus, parsed, parts, refused, small};

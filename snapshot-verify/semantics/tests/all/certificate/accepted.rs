@@ -6,7 +6,7 @@ use snapshot_core::Process;
 use snapshot_language::program::independence;
 use snapshot_semantics::certificate::{Answer, Coverage, Failure};
 use snapshot_semantics::interpret::{Client, Machine, Values};
-use snapshot_semantics::refine::{Budget, Means, RefinementVerdict, refine};
+use snapshot_semantics::refine::{Budget, RefinementVerdict, Techniques, refine};
 
 use crate::certificate::programs::Subject;
 
@@ -86,7 +86,7 @@ fn certificates_exist_where_refinement_finds_no_violation() {
             let mut proceed = |_: &_| true;
             let (states, threads) = (20_000, NonZeroUsize::MIN);
             let mut budget = Budget { states, memory: 1 << 28, threads, proceed: &mut proceed };
-            let oracle = refine(&machine, &client, Means::default(), &mut budget).unwrap();
+            let oracle = refine(&machine, &client, Techniques::default(), &mut budget).unwrap();
             let antichain = Coverage { antichain: true, symmetry: false };
             let mut claim = subject.claim(n, Some(1), antichain);
             claim.pairs.truncate(1);

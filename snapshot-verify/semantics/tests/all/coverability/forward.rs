@@ -13,8 +13,8 @@ use snapshot_semantics::coverability::{
 use snapshot_semantics::interpret::{
     Action, Call, Client, Data, Machine, ObjectState, OperationCall, Sequential, State, Values,
 };
-use snapshot_semantics::refine::{self, Means, RefinementVerdict, refine_object};
-use trial::effort::either;
+use snapshot_semantics::refine::{self, RefinementVerdict, Techniques, refine_object};
+use test_support::effort::either;
 
 use super::{VALUES, found, programs};
 
@@ -249,7 +249,7 @@ fn refinement_agrees_for_each_small_n() {
             let machine = Machine::at_points(&program, n).unwrap();
             let sequential = Sequential::new(program.object().unwrap(), n).unwrap();
             let client = Client::unbounded(Values::Full(VALUES));
-            let means = Means { points: true, ..Means::ALL };
+            let means = Techniques { points: true, ..Techniques::ALL };
             let mut budget = refine::Budget {
                 states: 1 << 22,
                 memory: 1 << 30,

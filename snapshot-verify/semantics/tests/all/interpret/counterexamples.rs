@@ -3,7 +3,7 @@
 use snapshot_core::Process;
 use snapshot_semantics::counterexample::{Counterexample, CounterexampleErrorKind};
 use snapshot_semantics::interpret::{Client, Machine, Move, Trace, Values};
-use snapshot_semantics::refine::{Means, RefinementVerdict};
+use snapshot_semantics::refine::{RefinementVerdict, Techniques};
 
 use crate::interpret::bowman::bowman;
 use crate::interpret::texts::refined_with;
@@ -132,7 +132,7 @@ fn violations_of_refinement_are_counterexamples() {
     let program = bowman(true);
     let machine = Machine::new(&program, 3).unwrap();
     for values in [Values::Simple(pair()[0], pair()[1]), Values::Full(2), Values::Full(3)] {
-        let means = Means::default();
+        let means = Techniques::default();
         let found = refined_with(&machine, &Client::unbounded(values), means, 3_000_000);
         let RefinementVerdict::Violation(moves) = found.verdict else {
             panic!("{:?}", found.verdict)

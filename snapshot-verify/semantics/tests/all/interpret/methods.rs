@@ -4,7 +4,7 @@ use snapshot_core::Process;
 use snapshot_semantics::enumerate::{Enumeration, enumerate};
 use snapshot_semantics::interpret::{Client, Machine, Values};
 use snapshot_semantics::refine::{Refinement, RefinementVerdict};
-use trial::effort::either;
+use test_support::effort::either;
 
 use crate::interpret::bowman::bowman;
 use crate::interpret::texts::{PLAIN, refined_with};

@@ -6,16 +6,16 @@ use snapshot_core::Process;
 use snapshot_language as language;
 use snapshot_language::program::Program;
 use snapshot_semantics::interpret::{Client, Machine, Move, MoveErrorKind, StepReport};
-use snapshot_semantics::refine::{Budget, Means, Refinement, refine};
+use snapshot_semantics::refine::{Budget, Refinement, Techniques, refine};
 
 /// Refinement without any reduction: its counterexamples are shortest.
-pub const PLAIN: Means = Means::NONE;
+pub const PLAIN: Techniques = Techniques::NONE;
 
 /// Runs the refinement up to this many states.
 pub fn refined_with(
     machine: &Machine<'_>,
     client: &Client,
-    means: Means,
+    means: Techniques,
     states: usize,
 ) -> Refinement {
     let (memory, threads) = (usize::MAX, NonZeroUsize::MIN);

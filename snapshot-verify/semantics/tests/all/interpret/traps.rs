@@ -8,9 +8,9 @@ use snapshot_semantics::counterexample::Counterexample;
 use snapshot_semantics::enumerate::{EnumerationError, enumerate};
 use snapshot_semantics::interpret::{Client, ClientError, Machine, Roles, Values};
 use snapshot_semantics::refine::{
-    Budget, Means, Refinement, RefinementVerdict, Unfinished, refine,
+    Budget, Refinement, RefinementVerdict, Techniques, Unfinished, refine,
 };
-use trial::effort::is_slow;
+use test_support::effort::is_slow;
 
 use crate::interpret::bowman::bowman;
 use crate::interpret::texts::{PLAIN, program, refined_with};
@@ -163,7 +163,7 @@ fn agreed(machine: &Machine<'_>, client: &Client) -> Option<usize> {
         verdict => panic!("{name}: {verdict:?}"),
     };
     assert_eq!(refined, enumerated, "{name}, {client:?}");
-    let reduced = refined_with(machine, client, Means::default(), 3_000_000);
+    let reduced = refined_with(machine, client, Techniques::default(), 3_000_000);
     match (reduced.verdict, refined) {
         (RefinementVerdict::Verified, None) => {}
         // Steps put first may lengthen it.

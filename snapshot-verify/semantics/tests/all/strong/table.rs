@@ -52,7 +52,7 @@ fn answers_of_small_scopes_are_as_known() {
 /// Rows that take longer: `SNAPSHOT_EFFORT=slow cargo test --release -p snapshot-semantics larger`.
 #[test]
 fn answers_of_larger_scopes_are_as_known() {
-    if trial::effort::is_left_out(trial::effort::Effort::Slow) {
+    if test_support::effort::is_left_out(test_support::effort::Effort::Slow) {
         return;
     }
     for (name, n, operations, expected) in [

@@ -254,7 +254,8 @@ const READS: [&str; 3] = [
 #[test]
 fn oracle_agrees_on_registers_with_two_operations() {
     let mut counts = [0, 0];
-    let scopes: &[[u32; 2]] = if trial::effort::is_slow() { &[[1, 2], [2, 2]] } else { &[[1, 2]] };
+    let scopes: &[[u32; 2]] =
+        if test_support::effort::is_slow() { &[[1, 2], [2, 2]] } else { &[[1, 2]] };
     for (number, (write, read)) in
         WRITES.iter().flat_map(|write| READS.map(|read| (*write, read))).enumerate()
     {

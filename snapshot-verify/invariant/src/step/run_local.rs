@@ -53,7 +53,7 @@ impl<'p> Run<'_, 'p> {
     ///    that it may reach, and do nothing there.
     /// 3. If several views show its block, each must have all its locations, because one view may
     ///    exclude such an access and another not.
-    pub(super) fn settle(&self, branch: Outcome, written: bool, out: &mut Vec<Outcome>) {
+    pub(super) fn run_local(&self, branch: Outcome, written: bool, out: &mut Vec<Outcome>) {
         let before = out.len();
         let mut passed = Passed::default();
         let mut waiting = vec![(branch, None)];
