@@ -34,7 +34,7 @@
 //! | [`Subject`], [`subject!`] | an object and its operations |
 //! | [`Test`], [`test!`] | a sequence of operations per thread |
 //! | [`Check`] | the two phases, for one test; [`Check::minimise`], [`Check::replay`] |
-//! | [`many`] | random tests, all tests of a shape, AutoCheck |
+//! | [`batch`] | random tests, all tests of a shape, AutoCheck |
 //! | [`survey`] | series of tests within a budget, recorded |
 //! | [`assert!`] | all that in an ordinary `#[test]` |
 //! | [`together`] | channels, exchangers, barriers, against a specification |
