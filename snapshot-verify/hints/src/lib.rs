@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | [`ways`], [`guess`] | what is shown together: with what analyses find, and with everything kept |
 //! | [`ladder`], `attempt`, [`rungs`] | the ways tried, and their order |
-//! | [`tell`] | reports in words |
+//! | [`report`] | reports in words |
 //! | `shape`, `term`, `compile`, `model` | a program as instructions over bytes |
 //! | `liveness`, `flow`, `relevance`, `known`, `decided` | dead and kept bytes |
 //! | `cursors` | counters of which processes are computed |

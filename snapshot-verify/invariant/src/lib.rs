@@ -20,7 +20,7 @@
 //! | [`names`] | the row of an array that is in use |
 //! | [`clock`], [`cursor`] | counters relative to one cell; as positions among the processes |
 //! | [`flips`] | bits of which only the relation to others is listed |
-//! | [`centre`], [`join`] | shared part of the views of one state, and interference |
+//! | [`centre`], [`interference`] | shared part of the views of one state, and interference |
 //! | [`views`], [`recall`] | kinds of views, valid rows, initial views, all steps from a view |
 //! | [`asks`] | the budget, also within a step |
 //! | [`claim`], [`text`], [`check`](mod@check) | the file, and its check |

@@ -82,7 +82,7 @@ pub trait Forgetting: Debug + Sync {
     }
 }
 
-/// The possible future accesses of processes in a state, as noted by [`Ample::look`].
+/// The possible future accesses of processes in a state, as noted by [`Ample::persistent_step`].
 #[derive(Clone, Debug, Default)]
 pub struct Around {
     /// By process, the number of its abstract location; `None` if unknown.
