@@ -34,7 +34,8 @@ fn judged(
     gauge: &Gauge,
 ) -> Result<Vec<synchronisation::Judgement>, OpenError> {
     if !input.is_stream() {
-        let settled = synchronisation::settle(object, input.bytes(gauge)?, format, key, options)?;
+        let settled =
+            synchronisation::judge_by_event(object, input.bytes(gauge)?, format, key, options)?;
         if let Some(judged) = settled {
             return Ok(judged);
         }

@@ -129,7 +129,7 @@ pub fn judge(
 ///
 /// # Errors
 /// As [`judge`].
-pub fn settle(
+pub fn judge_by_event(
     object: &Object,
     input: impl Read,
     format: Option<Format>,
@@ -141,7 +141,7 @@ pub fn settle(
     }
     let (mut input, format) = begun(input, format)?;
     let object = object.of(format);
-    object.kind().settle(&object, &mut input, format, key, options)
+    object.kind().judge_by_event(&object, &mut input, format, key, options)
 }
 
 /// As [`judge`], while the recording is made: `alarm` gets the judgement of each object that rules
@@ -176,7 +176,7 @@ pub(super) fn judge_by<K: Interface>(
     judged(kind, object, recordings, options)
 }
 
-/// As [`settle`], by this kind of object.
+/// As [`judge_by_event`], by this kind of object.
 pub(super) fn settle_by<K: Interface>(
     kind: &K,
     object: &Object,

@@ -34,7 +34,7 @@ pub(crate) trait Kind {
         options: &Options,
     ) -> Result<Vec<Judgement>, ReadError>;
 
-    fn settle(
+    fn judge_by_event(
         &self,
         object: &Object,
         input: &mut dyn Read,
@@ -103,7 +103,7 @@ impl<K: Interface> Kind for K {
         judge_by(self, object, input, format, key, options)
     }
 
-    fn settle(
+    fn judge_by_event(
         &self,
         object: &Object,
         input: &mut dyn Read,

@@ -38,7 +38,7 @@ pub use certificate::{Certificate, CertificateError, Refuted, certify};
 pub use copy::{ConvertError, convert};
 pub use error::{ReadError, ReadErrorKind};
 pub use generate::{ANY, ObjectRecipe, ObjectRecipeError};
-pub use judge::{Finding, Judgement, Violation, judge, settle, watch};
+pub use judge::{Finding, Judgement, Violation, judge, judge_by_event, watch};
 pub use object::{InitialError, Object, ObjectError};
 pub use reader::LINE_LIMIT;
 pub(crate) use record::record;

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use snapshot_test::judge::Options;
 use snapshot_test::synchronisation::{
-    Certificate, Finding, Judgement, Object, human, json, judge, settle,
+    Certificate, Finding, Judgement, Object, human, json, judge, judge_by_event,
 };
 
 /// A queue whose element `wrong` overtakes the one before it.
@@ -179,7 +179,7 @@ fn settled_recordings_have_the_report_of_the_whole() {
     ] {
         let kind: Object = object.parse().unwrap();
         let options = Options::default();
-        let settled = settle(&kind, text.as_bytes(), None, None, &options).unwrap();
+        let settled = judge_by_event(&kind, text.as_bytes(), None, None, &options).unwrap();
         assert_eq!(settled.is_some(), is_settled, "{object}");
         let Some(settled) = settled else { continue };
         let (whole, _) = judged(object, &text, false);
@@ -190,5 +190,5 @@ fn settled_recordings_have_the_report_of_the_whole() {
     let options = Options { linearization: true, ..Options::default() };
     let register = register(400, false);
     let object: Object = "register".parse().unwrap();
-    assert!(settle(&object, register.as_bytes(), None, None, &options).unwrap().is_none());
+    assert!(judge_by_event(&object, register.as_bytes(), None, None, &options).unwrap().is_none());
 }

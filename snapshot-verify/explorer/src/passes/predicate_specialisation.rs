@@ -124,7 +124,7 @@ impl<'a> Specialisation<'a> {
     /// Returns the specialised graph, or `None` if it has too many locations or blocks.
     ///
     /// Termination: blocks and locations are distinguished by facts over the finitely many atoms of
-    /// `relevant`, and a pause is settled at most once per own atom (see `settle`).
+    /// `relevant`, and a pause is settled at most once per own atom (see `paused_at`).
     fn run(mut self, deadline: Deadline<'_>) -> Result<Option<Graph>, Stopped> {
         let nothing = Knowledge::default();
         self.place(Location::IDLE, nothing.clone());
