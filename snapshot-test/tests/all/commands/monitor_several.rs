@@ -224,8 +224,8 @@ fn idle_input_does_not_delay_the_checkpoint() {
     child.kill().unwrap();
     child.wait().unwrap();
     for (arguments, why) in [
-        (vec![names[1].as_str()], "is of several inputs: name all of them"),
-        (vec![&names[1], "-"], "quiet.txt, too, which is not named"),
+        (vec![names[1].as_str()], "covers several inputs: name all of them"),
+        (vec![&names[1], "-"], "quiet.txt, which is not named"),
     ] {
         let options = ["--all", "--checkpoint", &saved];
         let (code, _, error) = ended(monitor(&[&options[..], &arguments].concat()));

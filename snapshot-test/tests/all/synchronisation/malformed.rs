@@ -58,7 +58,7 @@ const CASES: [(&str, &str, &str, &str); 27] = [
     (
         "channel",
         "object exchanger\n",
-        "of the object `exchanger`, and --object is `channel`",
+        "the object of the recording is `exchanger`, and --object is `channel`",
         "help: use --object exchanger",
     ),
     (
