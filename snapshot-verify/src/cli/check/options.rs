@@ -59,7 +59,7 @@ impl Check {
             },
             None | Some(MethodName::Exploration) if !is_full => match first(&of_refinement) {
                 Some(option) => Err(trouble(format_args!(
-                    "{option} works only with --method refinement: add that, or leave it out"
+                    "{option} needs refinement: add --method refinement, or leave it out"
                 ))),
                 None => Ok(Method::Exploration),
             },

@@ -187,9 +187,9 @@ fn options_unsupported_by_the_method_are_refused() {
         ),
         (
             "--partial-order off",
-            "--partial-order works only with --method refinement: add that, or leave it out\n",
+            "--partial-order needs refinement: add --method refinement, or leave it out\n",
         ),
-        ("--points", "--points works only with --method refinement: add that, or leave it out\n"),
+        ("--points", "--points needs refinement: add --method refinement, or leave it out\n"),
         (
             "--method refinement --points",
             "bowman, n = 3: no statement is marked as a linearization point: write `linearizes` \

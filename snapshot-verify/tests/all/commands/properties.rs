@@ -170,7 +170,7 @@ fn options_of_other_methods_are_refused() {
         ("--operations 1,2 -n 2", "--strong"),
         ("--progress --certificate x -n 2", "--strong"),
         ("--strong --report junit -n 2", "--report json"),
-        ("--strong=write --certificate x -n 2", "have no certificate"),
+        ("--strong=write --certificate x -n 2", "has no certificate"),
         ("--strong=read -n 2", "all, write"),
     ] {
         let error = refused(&format!("check bowman {options}"));
