@@ -64,7 +64,7 @@ const CASES: [(&str, &str, &str, &str); 27] = [
     (
         "barrier:3",
         "object barrier:2\n",
-        "of the object `barrier:2`",
+        "the object of the recording is `barrier:2`",
         "help: use --object barrier:2",
     ),
     (
