@@ -25,7 +25,8 @@ use super::cluster::Processes;
 use super::folder;
 use super::format::InputFormat;
 use super::progress::Line;
-use super::result_printer::{Report, ResultPrinter};
+use super::result::Report;
+use super::result_printer::ResultPrinter;
 use super::{TROUBLE, print_data, times, trouble};
 
 /// Checks whether recordings are linearizable, and proves the answers.

@@ -15,6 +15,7 @@ mod monitor;
 mod progress;
 mod recorded;
 mod rename;
+mod result;
 mod result_printer;
 mod times;
 

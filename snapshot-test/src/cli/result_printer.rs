@@ -5,24 +5,11 @@ use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use serde::{Deserialize, Serialize};
 use snapshot_io::output::{self, Printed};
 
 use super::check::ReportFormat;
+use super::result::Report;
 use super::{TROUBLE, trouble};
-
-/// A result to be printed.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-pub(super) struct Report {
-    /// Names the finding: reports of one process with the same name belong to one finding.
-    pub id: String,
-    /// Text for standard output.
-    pub result: Option<String>,
-    /// Text for standard error.
-    pub diagnostic: Option<String>,
-    /// The exit code for this report alone.
-    pub code: u8,
-}
 
 /// The outputs of this process.
 pub(super) struct ResultPrinter {

@@ -17,8 +17,8 @@ use crate::ways::has_views;
 /// The ways to a proof, each with all of its parts, in the order in which they are tried.
 pub fn guesses(program: &Program) -> Vec<Vec<Part>> {
     let faults = may_fail(program).then_some(Property::Faults);
-    let of = |ghosts, aims: &[Property], is_loose| -> Option<Vec<Part>> {
-        let all = faults.iter().chain(aims);
+    let of = |ghosts, properties: &[Property], is_loose| -> Option<Vec<Part>> {
+        let all = faults.iter().chain(properties);
         all.map(|property| part(program, Obligation { ghosts, property: *property }, is_loose))
             .collect()
     };

@@ -103,7 +103,7 @@ impl std::fmt::Display for Claim {
 
 impl Obligation {
     pub fn all() -> Vec<Self> {
-        let aims = [
+        let properties = [
             Property::Faults,
             Property::Nesting,
             Property::Observer,
@@ -111,7 +111,7 @@ impl Obligation {
             Property::Memory(crate::byte::I),
             Property::Memory(crate::byte::J),
         ];
-        let of = |ghosts| aims.map(|property| Self { ghosts, property });
+        let of = |ghosts| properties.map(|property| Self { ghosts, property });
         let mut all = [of(Ghosts::Scans), of(Ghosts::Calls), of(Ghosts::Rounds)].concat();
         // Memory during a round is not kept.
         all.retain(|one| {

@@ -16,7 +16,8 @@ use snapshot_test::Value;
 
 use super::frame::{self, Greeting, Progress, ToCoordinator, ToWorker, VERSION};
 use super::{FAREWELL, NOTICE, PAUSE, lock};
-use crate::cli::result_printer::{Report, ResultPrinter};
+use crate::cli::result::Report;
+use crate::cli::result_printer::ResultPrinter;
 
 pub(super) struct Coordinator {
     hall: Arc<Hall>,

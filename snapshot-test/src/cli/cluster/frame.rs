@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use snapshot_io::socket::Within;
 use snapshot_test::format::JsonValue;
 
-use crate::cli::result_printer::Report;
+use crate::cli::result::Report;
 
 /// The version of the messages.
 pub(super) const VERSION: u32 = 1;

@@ -33,7 +33,8 @@ use self::coordinator::Coordinator;
 pub(super) use self::frame::Progress;
 use self::frame::{Greeting, ToCoordinator};
 use self::worker::Worker;
-use super::result_printer::{Report, ResultPrinter};
+use super::result::Report;
+use super::result_printer::ResultPrinter;
 use super::{TROUBLE, trouble};
 
 /// Time that processes wait for process 0 to be started.

@@ -17,7 +17,8 @@ use snapshot_io::output;
 use super::frame::{self, Greeting, Progress, ToCoordinator, ToWorker};
 use super::{FAREWELL, PATIENCE, PAUSE, lock};
 use crate::cli::TROUBLE;
-use crate::cli::result_printer::{Report, ResultPrinter};
+use crate::cli::result::Report;
+use crate::cli::result_printer::ResultPrinter;
 
 struct Line {
     socket: TcpStream,

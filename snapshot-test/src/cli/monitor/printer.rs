@@ -8,7 +8,7 @@ use snapshot_test::{InputError, Value};
 
 use crate::cli::check::ReportFormat;
 use crate::cli::cluster::{Post, clashed};
-use crate::cli::result_printer::Report;
+use crate::cli::result::Report;
 
 /// Prints alarms as they occur.
 pub(super) struct Printer<'a> {
